@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+164"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto wurde unerwartet beendet</translation>
@@ -21,7 +21,7 @@
         <translation>Einschalten</translation>
     </message>
     <message>
-        <location line="+143"/>
+        <location line="+147"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Tastenkürzel der Schnellfrage</translation>
@@ -130,7 +130,7 @@
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
         <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+122"/>
         <source>System prompt</source>
         <translation>System-Prompt</translation>
     </message>
@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+172"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Denken</translation>
@@ -175,19 +175,29 @@
         <translation>Mehr Optionen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
+        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Dateien anhängen</translation>
     </message>
     <message>
         <location line="+0"/>
-        <source>Attach text files or PDFs</source>
-        <translation>Textdateien oder PDFs anhängen</translation>
+        <source>Attach text files, PDFs or images</source>
+        <translation>Textdateien, PDFs oder Bilder anhängen</translation>
     </message>
     <message>
-        <location line="+7"/>
-        <location line="+43"/>
+        <location line="+4"/>
+        <source>Take a screenshot</source>
+        <translation>Bildschirmfoto aufnehmen</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Attach a picture of a part of the screen</source>
+        <translation>Ein Bild von einem Teil des Bildschirms anhängen</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+45"/>
         <source>Send message</source>
         <translation>Nachricht senden</translation>
     </message>
@@ -239,13 +249,12 @@
         <translation>Wird gesendet, sobald das Modell geladen ist</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>Nicht angehängt</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+82"/>
         <source>Drop oldest messages</source>
         <translation>Älteste Nachrichten weglassen</translation>
     </message>
@@ -255,7 +264,7 @@
         <translation>In neuem Chat mit Zusammenfassung fortsetzen</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+5"/>
         <source>Only the beginning of {name}</source>
         <translation>Nur den Anfang von {name}</translation>
     </message>
@@ -265,7 +274,12 @@
         <translation>Nur das Ende von {name}</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+20"/>
+        <source>Make {name} smaller ({tokens} tokens instead of {before})</source>
+        <translation>{name} verkleinern ({tokens} statt {before} Tokens)</translation>
+    </message>
+    <message>
+        <location line="+19"/>
         <source>Raise the context to {tokens} (memory need unknown)</source>
         <translation>Kontext auf {tokens} erhöhen (Speicherbedarf unbekannt)</translation>
     </message>
@@ -275,12 +289,12 @@
         <translation>Kontext auf {tokens} erhöhen (bis zu {size} mehr Speicher)</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+58"/>
         <source>The oldest messages are dropped; with them it would be {tokens}.</source>
         <translation>Die ältesten Nachrichten werden weggelassen; mit ihnen wären es {tokens}.</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+44"/>
         <source>Context: {used} of {limit} tokens, {share} %.</source>
         <translation>Kontext: {used} von {limit} Token, {share}&#xa0;%.</translation>
     </message>
@@ -316,7 +330,7 @@
         <translation>Kontext fast voll</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+77"/>
         <source>Drop to import chats</source>
         <translation>Ablegen, um Chats zu importieren</translation>
     </message>
@@ -359,17 +373,12 @@
         </translation>
     </message>
     <message>
-        <location line="+10"/>
-        <source>{names}: models with vision are not supported yet.</source>
-        <translation>{names}: Modelle, die Bilder verstehen, werden noch nicht unterstützt.</translation>
-    </message>
-    <message>
-        <location line="+1"/>
-        <source>Images cannot be attached</source>
-        <translation>Bilder lassen sich nicht anhängen</translation>
+        <location line="+56"/>
+        <source>Drop to attach this image to your message</source>
+        <translation>Loslassen, um dieses Bild an die Nachricht anzuhängen</translation>
     </message>
     <message numerus="yes">
-        <location line="+2"/>
+        <location line="-48"/>
         <source>Drop to load a model and attach this file|Drop to load a model and attach {count} files</source>
         <translation>
             <numerusform>Ablegen, um ein Modell zu laden und diese Datei anzuhängen</numerusform>
@@ -453,7 +462,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+408"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -715,7 +724,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -724,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Eine Nachricht kann höchstens {count} Datei haben: weniger Dateien anhängen oder sie zusammenfassen.</numerusform>
@@ -737,12 +746,12 @@
         <translation>Nicht alles wurde angehängt</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+18"/>
         <source>{file} is already attached to this message.</source>
         <translation>{file} ist dieser Nachricht bereits angehängt.</translation>
     </message>
     <message numerus="yes">
-        <location line="+23"/>
+        <location line="+24"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} Datei wurde nicht angehängt</numerusform>
@@ -768,7 +777,7 @@
         <translation>Nicht alles war lesbar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+178"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
         <source>Waiting for the model…</source>
         <translation>Wartet auf das Modell&#xa0;…</translation>
     </message>
@@ -778,17 +787,17 @@
         <translation>Prompt wird gelesen&#xa0;…</translation>
     </message>
     <message>
-        <location line="+159"/>
+        <location line="+172"/>
         <source>No answer</source>
         <translation>Keine Antwort</translation>
     </message>
     <message>
-        <location line="+142"/>
+        <location line="+151"/>
         <source>No summary</source>
         <translation>Keine Zusammenfassung</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+173"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} konnte nicht gelesen oder geschrieben werden: {reason}.</translation>
     </message>
@@ -891,7 +900,8 @@
         <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="+157"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
         <source>Copied</source>
         <translation>Kopiert</translation>
@@ -936,6 +946,27 @@
         <translation>Modell holen</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/composer/sight_actions.py" line="+64"/>
+        <source>{model} does not see images</source>
+        <translation>{model} sieht keine Bilder</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Switch to a model that sees them, or send without.</source>
+        <translation>Wechseln Sie zu einem Modell, das sie sieht, oder senden Sie ohne.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>None of your models sees images: get one that does, or send without.</source>
+        <translation>Keines Ihrer Modelle sieht Bilder: Holen Sie eines, das es kann, oder senden Sie ohne.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Use {model}</source>
+        <translation>{model} verwenden</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
@@ -943,8 +974,16 @@
         <source>Get a model…</source>
         <translation>Modell holen&#xa0;…</translation>
     </message>
+    <message numerus="yes">
+        <location line="+1"/>
+        <source>Send without image|Send without images</source>
+        <translation>
+            <numerusform>Ohne Bild senden</numerusform>
+            <numerusform>Ohne Bilder senden</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+10"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+10"/>
         <source>Looking for models…</source>
         <translation>Modelle werden gesucht&#xa0;…</translation>
     </message>
@@ -1248,7 +1287,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+123"/>
+        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+131"/>
         <source>Try again</source>
         <translation>Erneut versuchen</translation>
     </message>
@@ -1280,7 +1319,7 @@
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
-        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+57"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
         <source>Cancel</source>
@@ -1414,7 +1453,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+58"/>
         <source>{name} is here</source>
         <translation>{name} ist da</translation>
     </message>
@@ -1726,7 +1765,7 @@
         <translation>unbekannt</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-147"/>
         <source>Built in</source>
         <translation>Mitgeliefert</translation>
     </message>
@@ -1772,13 +1811,18 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+32"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>Hier nicht lauffähig</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-31"/>
+        <source>sees images</source>
+        <translation>sieht Bilder</translation>
+    </message>
+    <message>
+        <location line="+33"/>
         <source>Loaded</source>
         <translation>Geladen</translation>
     </message>
@@ -1790,7 +1834,7 @@
         <translation>Konnte nicht geladen werden</translation>
     </message>
     <message>
-        <location line="+32"/>
+        <location line="+33"/>
         <source>{bits}-bit</source>
         <translation>{bits}&#xa0;Bit</translation>
     </message>
@@ -1927,7 +1971,7 @@
     </message>
     <message>
         <location line="+170"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+122"/>
         <source>No model is called “{text}”.</source>
         <translation>Kein Modell heißt „{text}“.</translation>
     </message>
@@ -2000,7 +2044,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-170"/>
         <source>Filter models</source>
         <translation>Modelle filtern</translation>
     </message>
@@ -2122,22 +2166,22 @@
         <translation>{title}, aufsteigend sortiert</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+114"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>Vorlage für {name}: Jinja oder Go</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its template</source>
         <translation>{name} behält seine Vorlage</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Template set</source>
         <translation>Vorlage festgelegt</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>It makes the prompts of {name} from now on.</source>
         <translation>Sie erzeugt ab jetzt die Prompts von {name}.</translation>
     </message>
@@ -2152,7 +2196,7 @@
         <translation>Vorlage zurückgesetzt</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} uses its own template from now on.</source>
         <translation>{name} verwendet ab jetzt seine eigene Vorlage.</translation>
     </message>
@@ -2162,22 +2206,22 @@
         <translation>{name} verwendet ab dem nächsten Laden seine eigene Vorlage.</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+30"/>
         <source>The folder of a LoRA adapter for {name}</source>
         <translation>Der Ordner eines LoRA-Adapters für {name}</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its adapter</source>
         <translation>{name} behält seinen Adapter</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Adapter added</source>
         <translation>Adapter hinzugefügt</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers with it from now on.</source>
         <translation>{name} antwortet ab jetzt mit ihm.</translation>
     </message>
@@ -2192,7 +2236,7 @@
         <translation>Adapter entfernt</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers without one from now on.</source>
         <translation>{name} antwortet ab jetzt ohne Adapter.</translation>
     </message>
@@ -2284,7 +2328,7 @@
         <translation>Details zum ausgewählten Modell</translation>
     </message>
     <message numerus="yes">
-        <location line="+118"/>
+        <location line="+101"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>1 gelöschtes Modell…</numerusform>
@@ -2362,7 +2406,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+298"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Chat</translation>
@@ -2828,8 +2872,8 @@
     </message>
     <message>
         <location line="+0"/>
-        <source>Insert the clipboard’s text</source>
-        <translation>Text der Zwischenablage einfügen</translation>
+        <source>Insert the clipboard’s text or image</source>
+        <translation>Text oder Bild aus der Zwischenablage einfügen</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -2888,7 +2932,7 @@
         <translation>Kein Modell gefunden</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+220"/>
         <source>1 character from the clipboard|{count} characters from the clipboard</source>
         <translation>
             <numerusform>1 Zeichen aus der Zwischenablage</numerusform>
@@ -3373,7 +3417,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+128"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>Nicht alles in {folder} konnte entfernt werden; vielleicht verwendet es ein anderes Sotto: bitte dieses zuerst schließen.</translation>
     </message>
@@ -3743,7 +3787,7 @@
         <translation>Zum Aufzeichnen klicken</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-20"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-22"/>
         <source>The engine’s settings could not be reset: {reason}.</source>
         <translation>Die Einstellungen der Engine konnten nicht zurückgesetzt werden: {reason}.</translation>
     </message>
@@ -3918,7 +3962,7 @@
         <translation>Seiten: {title}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+24"/>
+        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+25"/>
         <source>Show sidebar</source>
         <translation>Seitenleiste anzeigen</translation>
     </message>
@@ -3991,7 +4035,7 @@
         <translation>Antwortet&#xa0;…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
         <source>Whole Document</source>
         <translation>Ganzes Dokument</translation>
     </message>
@@ -4006,7 +4050,7 @@
         <translation>Nur das Ende</translation>
     </message>
     <message>
-        <location line="+45"/>
+        <location line="+57"/>
         <source>Choose what is sent of {name}</source>
         <translation>Wählen, was von {name} gesendet wird</translation>
     </message>
@@ -4031,12 +4075,12 @@
         <translation>Angehängt: {name}, {details}</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+108"/>
         <source>Reading…</source>
         <translation>Wird gelesen&#xa0;…</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+33"/>
         <source>first {percent} %</source>
         <translation>erste {percent}&#xa0;%</translation>
     </message>
@@ -4148,7 +4192,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="-7"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-53"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-54"/>
         <source>Edit message</source>
         <translation>Nachricht bearbeiten</translation>
     </message>
@@ -4173,7 +4217,7 @@
         <translation>Vorige Version bleibt erhalten</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+15"/>
         <source>Wait for the end of the answer</source>
         <translation>Bitte das Ende der Antwort abwarten</translation>
     </message>
@@ -4293,24 +4337,24 @@
         <translation>Version {number} von {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-136"/>
         <source>Not printed</source>
         <translation>Nicht gedruckt</translation>
     </message>
     <message>
-        <location line="+75"/>
+        <location line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} konnte nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
-        <location line="-109"/>
-        <location line="+69"/>
+        <location line="-133"/>
+        <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>Es wurde nichts exportiert</translation>
     </message>
     <message>
-        <location line="-74"/>
+        <location line="-98"/>
         <source>Chats as {form}</source>
         <translation>Chats als {form}</translation>
     </message>
@@ -4320,7 +4364,7 @@
         <translation>Es gibt noch keine Chats.</translation>
     </message>
     <message>
-        <location line="+120"/>
+        <location line="+144"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>Den Chat gibt es nicht mehr, daher wurde er nicht exportiert.</translation>
     </message>
@@ -4368,7 +4412,7 @@
         <translation>Dateien werden geöffnet</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+33"/>
         <source>1 character|{count} characters</source>
         <translation>
             <numerusform>1 Zeichen</numerusform>
@@ -4458,7 +4502,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+106"/>
+        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+120"/>
         <source>The printer could not be used: choose another one, or print to a file.</source>
         <translation>Der Drucker konnte nicht verwendet werden: bitte einen anderen wählen oder in eine Datei drucken.</translation>
     </message>
@@ -4976,7 +5020,7 @@
         <translation>Die Chats aus „{folder}“ sind weiterhin in der Liste.</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+10"/>
         <source>About your chats</source>
         <translation>Hinweis zu den Chats</translation>
     </message>
@@ -5773,7 +5817,7 @@
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
         <location line="+45"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-216"/>
         <source>Import a model</source>
         <translation>Modell importieren</translation>
     </message>
@@ -5783,7 +5827,7 @@
         <translation>{name} wird schon importiert; wählen Sie einen anderen Namen.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-62"/>
         <source>Preparing the import</source>
         <translation>Import wird vorbereitet</translation>
     </message>
@@ -5798,7 +5842,7 @@
         <translation>Qualität wird gemessen</translation>
     </message>
     <message>
-        <location line="+56"/>
+        <location line="+58"/>
         <source>{name} could not be imported</source>
         <translation>{name} konnte nicht importiert werden</translation>
     </message>
@@ -5919,6 +5963,82 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>Frühere Importe konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>
+        <source>Pasted image</source>
+        <translation>Eingefügtes Bild</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+70"/>
+        <source>No screenshot</source>
+        <translation>Kein Bildschirmfoto</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/screenshots.py" line="+107"/>
+        <source>The desktop did not take one: take it with another program, and paste it here.</source>
+        <translation>Die Arbeitsumgebung hat keines aufgenommen: Nehmen Sie es mit einem anderen Programm auf, und fügen Sie es hier ein.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Screenshot</source>
+        <translation>Bildschirmfoto</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_button.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-92"/>
+        <source>Image {name}</source>
+        <translation>Bild {name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Shows it whole</source>
+        <translation>Zeigt es ganz</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-8"/>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom to fit</source>
+        <translation>Einpassen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy image</source>
+        <translation>Bild kopieren</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Save image as…</source>
+        <translation>Bild speichern unter&#xa0;…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Opening…</source>
+        <translation>Wird geöffnet&#xa0;…</translation>
+    </message>
+    <message>
+        <location line="+99"/>
+        <source>Save image as</source>
+        <translation>Bild speichern unter</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transfer/exported_images.py" line="+26"/>
+        <source>{name} images</source>
+        <translation>{name} Bilder</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+164"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto se cerró de forma inesperada</translation>
@@ -21,7 +21,7 @@
         <translation>Activar</translation>
     </message>
     <message>
-        <location line="+143"/>
+        <location line="+147"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Atajo de la consulta rápida</translation>
@@ -130,7 +130,7 @@
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
         <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+122"/>
         <source>System prompt</source>
         <translation>Prompt del sistema</translation>
     </message>
@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+172"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Razonamiento</translation>
@@ -175,19 +175,29 @@
         <translation>Más opciones</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
+        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Adjuntar archivos</translation>
     </message>
     <message>
         <location line="+0"/>
-        <source>Attach text files or PDFs</source>
-        <translation>Adjuntar archivos de texto o PDF</translation>
+        <source>Attach text files, PDFs or images</source>
+        <translation>Adjuntar archivos de texto, PDF o imágenes</translation>
     </message>
     <message>
-        <location line="+7"/>
-        <location line="+43"/>
+        <location line="+4"/>
+        <source>Take a screenshot</source>
+        <translation>Hacer una captura de pantalla</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Attach a picture of a part of the screen</source>
+        <translation>Adjuntar una imagen de una parte de la pantalla</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+45"/>
         <source>Send message</source>
         <translation>Enviar mensaje</translation>
     </message>
@@ -239,13 +249,12 @@
         <translation>Se envía en cuanto se cargue el modelo</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>No se adjuntó</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+82"/>
         <source>Drop oldest messages</source>
         <translation>Descartar mensajes antiguos</translation>
     </message>
@@ -255,7 +264,7 @@
         <translation>Continuar en un chat nuevo con un resumen</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+5"/>
         <source>Only the beginning of {name}</source>
         <translation>Solo el principio de {name}</translation>
     </message>
@@ -265,7 +274,12 @@
         <translation>Solo el final de {name}</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+20"/>
+        <source>Make {name} smaller ({tokens} tokens instead of {before})</source>
+        <translation>Reducir {name} ({tokens} tokens en lugar de {before})</translation>
+    </message>
+    <message>
+        <location line="+19"/>
         <source>Raise the context to {tokens} (memory need unknown)</source>
         <translation>Ampliar el contexto a {tokens} (memoria necesaria desconocida)</translation>
     </message>
@@ -275,12 +289,12 @@
         <translation>Ampliar el contexto a {tokens} (hasta {size} más de memoria)</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+58"/>
         <source>The oldest messages are dropped; with them it would be {tokens}.</source>
         <translation>Los mensajes más antiguos se descartan; con ellos serían {tokens}.</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+44"/>
         <source>Context: {used} of {limit} tokens, {share} %.</source>
         <translation>Contexto: {used} de {limit} tokens, {share}&#xa0;%.</translation>
     </message>
@@ -316,7 +330,7 @@
         <translation>Contexto casi lleno</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+77"/>
         <source>Drop to import chats</source>
         <translation>Soltar para importar chats</translation>
     </message>
@@ -359,17 +373,12 @@
         </translation>
     </message>
     <message>
-        <location line="+10"/>
-        <source>{names}: models with vision are not supported yet.</source>
-        <translation>{names}: los modelos con visión aún no son compatibles.</translation>
-    </message>
-    <message>
-        <location line="+1"/>
-        <source>Images cannot be attached</source>
-        <translation>No se pueden adjuntar imágenes</translation>
+        <location line="+56"/>
+        <source>Drop to attach this image to your message</source>
+        <translation>Soltar para adjuntar esta imagen al mensaje</translation>
     </message>
     <message numerus="yes">
-        <location line="+2"/>
+        <location line="-48"/>
         <source>Drop to load a model and attach this file|Drop to load a model and attach {count} files</source>
         <translation>
             <numerusform>Soltar para cargar un modelo y adjuntar este archivo</numerusform>
@@ -453,7 +462,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+408"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Deshacer</translation>
@@ -715,7 +724,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -724,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un mensaje puede tener como máximo {count} archivo: hay que adjuntar menos o combinarlos.</numerusform>
@@ -737,12 +746,12 @@
         <translation>No se adjuntó todo</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+18"/>
         <source>{file} is already attached to this message.</source>
         <translation>{file} ya está adjunto a este mensaje.</translation>
     </message>
     <message numerus="yes">
-        <location line="+23"/>
+        <location line="+24"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>No se adjuntó {count} archivo</numerusform>
@@ -768,7 +777,7 @@
         <translation>No se pudo leer todo</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+178"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
         <source>Waiting for the model…</source>
         <translation>Esperando al modelo…</translation>
     </message>
@@ -778,17 +787,17 @@
         <translation>Leyendo prompt…</translation>
     </message>
     <message>
-        <location line="+159"/>
+        <location line="+172"/>
         <source>No answer</source>
         <translation>Sin respuesta</translation>
     </message>
     <message>
-        <location line="+142"/>
+        <location line="+151"/>
         <source>No summary</source>
         <translation>Sin resumen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+173"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>No se pudo leer o escribir {file}: {reason}.</translation>
     </message>
@@ -891,7 +900,8 @@
         <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="+157"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
         <source>Copied</source>
         <translation>Copiado</translation>
@@ -936,6 +946,27 @@
         <translation>Obtener un modelo</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/composer/sight_actions.py" line="+64"/>
+        <source>{model} does not see images</source>
+        <translation>{model} no ve imágenes</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Switch to a model that sees them, or send without.</source>
+        <translation>Cambie a un modelo que las vea o envíe sin ellas.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>None of your models sees images: get one that does, or send without.</source>
+        <translation>Ninguno de sus modelos ve imágenes: consiga uno que las vea o envíe sin ellas.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Use {model}</source>
+        <translation>Usar {model}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
@@ -943,8 +974,16 @@
         <source>Get a model…</source>
         <translation>Obtener un modelo…</translation>
     </message>
+    <message numerus="yes">
+        <location line="+1"/>
+        <source>Send without image|Send without images</source>
+        <translation>
+            <numerusform>Enviar sin la imagen</numerusform>
+            <numerusform>Enviar sin las imágenes</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+10"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+10"/>
         <source>Looking for models…</source>
         <translation>Buscando modelos…</translation>
     </message>
@@ -1248,7 +1287,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+123"/>
+        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+131"/>
         <source>Try again</source>
         <translation>Reintentar</translation>
     </message>
@@ -1280,7 +1319,7 @@
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
-        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+57"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
         <source>Cancel</source>
@@ -1414,7 +1453,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+58"/>
         <source>{name} is here</source>
         <translation>{name} ya está aquí</translation>
     </message>
@@ -1726,7 +1765,7 @@
         <translation>desconocido</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-147"/>
         <source>Built in</source>
         <translation>Integrado</translation>
     </message>
@@ -1772,13 +1811,18 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+32"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>Imposible ejecutar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-31"/>
+        <source>sees images</source>
+        <translation>ve imágenes</translation>
+    </message>
+    <message>
+        <location line="+33"/>
         <source>Loaded</source>
         <translation>Cargado</translation>
     </message>
@@ -1790,7 +1834,7 @@
         <translation>No se pudo cargar</translation>
     </message>
     <message>
-        <location line="+32"/>
+        <location line="+33"/>
         <source>{bits}-bit</source>
         <translation>{bits} bits</translation>
     </message>
@@ -1927,7 +1971,7 @@
     </message>
     <message>
         <location line="+170"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+122"/>
         <source>No model is called “{text}”.</source>
         <translation>Ningún modelo se llama «{text}».</translation>
     </message>
@@ -2000,7 +2044,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-170"/>
         <source>Filter models</source>
         <translation>Filtrar modelos</translation>
     </message>
@@ -2122,22 +2166,22 @@
         <translation>{title}, orden ascendente</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+114"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>Plantilla para {name}: Jinja o Go</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its template</source>
         <translation>{name} conserva su plantilla</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Template set</source>
         <translation>Plantilla asignada</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>It makes the prompts of {name} from now on.</source>
         <translation>Desde ahora genera los prompts de {name}.</translation>
     </message>
@@ -2152,7 +2196,7 @@
         <translation>Plantilla restablecida</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} uses its own template from now on.</source>
         <translation>{name} usa desde ahora su propia plantilla.</translation>
     </message>
@@ -2162,22 +2206,22 @@
         <translation>{name} usará su propia plantilla a partir de la próxima carga.</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+30"/>
         <source>The folder of a LoRA adapter for {name}</source>
         <translation>La carpeta de un adaptador LoRA para {name}</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its adapter</source>
         <translation>{name} conserva su adaptador</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Adapter added</source>
         <translation>Adaptador añadido</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers with it from now on.</source>
         <translation>A partir de ahora, {name} responde con él.</translation>
     </message>
@@ -2192,7 +2236,7 @@
         <translation>Adaptador quitado</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers without one from now on.</source>
         <translation>A partir de ahora, {name} responde sin adaptador.</translation>
     </message>
@@ -2284,7 +2328,7 @@
         <translation>Detalles del modelo seleccionado</translation>
     </message>
     <message numerus="yes">
-        <location line="+118"/>
+        <location line="+101"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>1 modelo eliminado…</numerusform>
@@ -2362,7 +2406,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+298"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Chat</translation>
@@ -2828,8 +2872,8 @@
     </message>
     <message>
         <location line="+0"/>
-        <source>Insert the clipboard’s text</source>
-        <translation>Insertar el texto del portapapeles</translation>
+        <source>Insert the clipboard’s text or image</source>
+        <translation>Insertar el texto o la imagen del portapapeles</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -2888,7 +2932,7 @@
         <translation>No se encontró ningún modelo</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+220"/>
         <source>1 character from the clipboard|{count} characters from the clipboard</source>
         <translation>
             <numerusform>1 carácter del portapapeles</numerusform>
@@ -3373,7 +3417,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+128"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>No se pudo eliminar todo lo que hay en {folder}; puede que lo esté usando otra instancia de Sotto: primero hay que cerrarla.</translation>
     </message>
@@ -3743,7 +3787,7 @@
         <translation>Hacer clic para grabar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-20"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-22"/>
         <source>The engine’s settings could not be reset: {reason}.</source>
         <translation>No se pudieron restablecer los ajustes del motor: {reason}.</translation>
     </message>
@@ -3918,7 +3962,7 @@
         <translation>Páginas de {title}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+24"/>
+        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+25"/>
         <source>Show sidebar</source>
         <translation>Mostrar la barra lateral</translation>
     </message>
@@ -3991,7 +4035,7 @@
         <translation>Respondiendo…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
         <source>Whole Document</source>
         <translation>Documento completo</translation>
     </message>
@@ -4006,7 +4050,7 @@
         <translation>Solo el final</translation>
     </message>
     <message>
-        <location line="+45"/>
+        <location line="+57"/>
         <source>Choose what is sent of {name}</source>
         <translation>Elegir qué se envía de {name}</translation>
     </message>
@@ -4031,12 +4075,12 @@
         <translation>Adjunto: {name}, {details}</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+108"/>
         <source>Reading…</source>
         <translation>Leyendo…</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+33"/>
         <source>first {percent} %</source>
         <translation>primer {percent}&#xa0;%</translation>
     </message>
@@ -4148,7 +4192,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="-7"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-53"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-54"/>
         <source>Edit message</source>
         <translation>Editar mensaje</translation>
     </message>
@@ -4173,7 +4217,7 @@
         <translation>Se conserva la versión anterior</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+15"/>
         <source>Wait for the end of the answer</source>
         <translation>Hay que esperar al final de la respuesta</translation>
     </message>
@@ -4293,24 +4337,24 @@
         <translation>Versión {number} de {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-136"/>
         <source>Not printed</source>
         <translation>No se imprimió</translation>
     </message>
     <message>
-        <location line="+75"/>
+        <location line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>No se pudo escribir {file}: {reason}.</translation>
     </message>
     <message>
-        <location line="-109"/>
-        <location line="+69"/>
+        <location line="-133"/>
+        <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>No se exportó nada</translation>
     </message>
     <message>
-        <location line="-74"/>
+        <location line="-98"/>
         <source>Chats as {form}</source>
         <translation>Chats en {form}</translation>
     </message>
@@ -4320,7 +4364,7 @@
         <translation>Todavía no hay chats.</translation>
     </message>
     <message>
-        <location line="+120"/>
+        <location line="+144"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>El chat ya no está, así que no se exportó.</translation>
     </message>
@@ -4368,7 +4412,7 @@
         <translation>Abriendo los archivos</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+33"/>
         <source>1 character|{count} characters</source>
         <translation>
             <numerusform>1 carácter</numerusform>
@@ -4458,7 +4502,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+106"/>
+        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+120"/>
         <source>The printer could not be used: choose another one, or print to a file.</source>
         <translation>No se pudo usar la impresora: se puede elegir otra o imprimir en un archivo.</translation>
     </message>
@@ -4976,7 +5020,7 @@
         <translation>Los chats de «{folder}» siguen en la lista.</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+10"/>
         <source>About your chats</source>
         <translation>Sobre los chats</translation>
     </message>
@@ -5773,7 +5817,7 @@
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
         <location line="+45"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-216"/>
         <source>Import a model</source>
         <translation>Importar un modelo</translation>
     </message>
@@ -5783,7 +5827,7 @@
         <translation>{name} ya se está importando; elige otro nombre.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-62"/>
         <source>Preparing the import</source>
         <translation>Preparando la importación</translation>
     </message>
@@ -5798,7 +5842,7 @@
         <translation>Midiendo la calidad</translation>
     </message>
     <message>
-        <location line="+56"/>
+        <location line="+58"/>
         <source>{name} could not be imported</source>
         <translation>No se pudo importar {name}</translation>
     </message>
@@ -5919,6 +5963,82 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>No se pudieron leer las importaciones anteriores</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>
+        <source>Pasted image</source>
+        <translation>Imagen pegada</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+70"/>
+        <source>No screenshot</source>
+        <translation>Sin captura de pantalla</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/screenshots.py" line="+107"/>
+        <source>The desktop did not take one: take it with another program, and paste it here.</source>
+        <translation>El escritorio no la ha hecho: hágala con otro programa y péguela aquí.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Screenshot</source>
+        <translation>Captura de pantalla</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_button.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-92"/>
+        <source>Image {name}</source>
+        <translation>Imagen {name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Shows it whole</source>
+        <translation>La muestra entera</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-8"/>
+        <source>Zoom out</source>
+        <translation>Alejar</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom in</source>
+        <translation>Acercar</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom to fit</source>
+        <translation>Ajustar a la ventana</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy image</source>
+        <translation>Copiar imagen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Save image as…</source>
+        <translation>Guardar imagen como…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Opening…</source>
+        <translation>Abriendo…</translation>
+    </message>
+    <message>
+        <location line="+99"/>
+        <source>Save image as</source>
+        <translation>Guardar imagen como</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>Saved</source>
+        <translation>Guardado</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transfer/exported_images.py" line="+26"/>
+        <source>{name} images</source>
+        <translation>{name} imágenes</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+164"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto s’est fermé de façon inattendue</translation>
@@ -21,7 +21,7 @@
         <translation>Activer</translation>
     </message>
     <message>
-        <location line="+143"/>
+        <location line="+147"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Raccourci du prompt rapide</translation>
@@ -130,7 +130,7 @@
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
         <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+122"/>
         <source>System prompt</source>
         <translation>Prompt système</translation>
     </message>
@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+172"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
@@ -175,19 +175,29 @@
         <translation>Plus d’options</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
+        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Joindre des fichiers</translation>
     </message>
     <message>
         <location line="+0"/>
-        <source>Attach text files or PDFs</source>
-        <translation>Joindre des fichiers texte ou PDF</translation>
+        <source>Attach text files, PDFs or images</source>
+        <translation>Joindre des fichiers texte, des PDF ou des images</translation>
     </message>
     <message>
-        <location line="+7"/>
-        <location line="+43"/>
+        <location line="+4"/>
+        <source>Take a screenshot</source>
+        <translation>Faire une capture d’écran</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Attach a picture of a part of the screen</source>
+        <translation>Joindre une image d’une partie de l’écran</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+45"/>
         <source>Send message</source>
         <translation>Envoyer le message</translation>
     </message>
@@ -239,13 +249,12 @@
         <translation>Envoi dès que le modèle est chargé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>Non joint</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+82"/>
         <source>Drop oldest messages</source>
         <translation>Retirer les plus anciens messages</translation>
     </message>
@@ -255,7 +264,7 @@
         <translation>Continuer dans une nouvelle discussion avec un résumé</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+5"/>
         <source>Only the beginning of {name}</source>
         <translation>Seulement le début de {name}</translation>
     </message>
@@ -265,7 +274,12 @@
         <translation>Seulement la fin de {name}</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+20"/>
+        <source>Make {name} smaller ({tokens} tokens instead of {before})</source>
+        <translation>Réduire {name} ({tokens} jetons au lieu de {before})</translation>
+    </message>
+    <message>
+        <location line="+19"/>
         <source>Raise the context to {tokens} (memory need unknown)</source>
         <translation>Porter le contexte à {tokens} (besoin en mémoire inconnu)</translation>
     </message>
@@ -275,12 +289,12 @@
         <translation>Porter le contexte à {tokens} (jusqu’à {size} de mémoire en plus)</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+58"/>
         <source>The oldest messages are dropped; with them it would be {tokens}.</source>
         <translation>Les plus anciens messages sont retirés&#xa0;; avec eux, ce serait {tokens}.</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+44"/>
         <source>Context: {used} of {limit} tokens, {share} %.</source>
         <translation>Contexte&#xa0;: {used} tokens sur {limit}, soit {share}&#xa0;%.</translation>
     </message>
@@ -316,7 +330,7 @@
         <translation>Contexte presque plein</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+77"/>
         <source>Drop to import chats</source>
         <translation>Déposez pour importer des discussions</translation>
     </message>
@@ -359,17 +373,12 @@
         </translation>
     </message>
     <message>
-        <location line="+10"/>
-        <source>{names}: models with vision are not supported yet.</source>
-        <translation>{names}&#xa0;: les modèles de vision ne sont pas encore pris en charge.</translation>
-    </message>
-    <message>
-        <location line="+1"/>
-        <source>Images cannot be attached</source>
-        <translation>Les images ne peuvent pas être jointes</translation>
+        <location line="+56"/>
+        <source>Drop to attach this image to your message</source>
+        <translation>Déposez pour joindre cette image à votre message</translation>
     </message>
     <message numerus="yes">
-        <location line="+2"/>
+        <location line="-48"/>
         <source>Drop to load a model and attach this file|Drop to load a model and attach {count} files</source>
         <translation>
             <numerusform>Déposez pour charger un modèle et joindre ce fichier</numerusform>
@@ -453,7 +462,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+408"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Annuler</translation>
@@ -715,7 +724,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -724,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un message peut comporter au plus {count} fichier&#xa0;: joignez-en moins ou regroupez-les.</numerusform>
@@ -737,12 +746,12 @@
         <translation>Tout n’a pas été joint</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+18"/>
         <source>{file} is already attached to this message.</source>
         <translation>{file} est déjà joint à ce message.</translation>
     </message>
     <message numerus="yes">
-        <location line="+23"/>
+        <location line="+24"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} fichier n’a pas été joint</numerusform>
@@ -768,7 +777,7 @@
         <translation>Tout n’a pas pu être lu</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+178"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
         <source>Waiting for the model…</source>
         <translation>En attente du modèle…</translation>
     </message>
@@ -778,17 +787,17 @@
         <translation>Lecture du prompt…</translation>
     </message>
     <message>
-        <location line="+159"/>
+        <location line="+172"/>
         <source>No answer</source>
         <translation>Aucune réponse</translation>
     </message>
     <message>
-        <location line="+142"/>
+        <location line="+151"/>
         <source>No summary</source>
         <translation>Aucun résumé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+173"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} n’a pas pu être lu ou écrit&#xa0;: {reason}.</translation>
     </message>
@@ -891,7 +900,8 @@
         <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="+157"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
         <source>Copied</source>
         <translation>Copié</translation>
@@ -936,6 +946,27 @@
         <translation>Obtenir un modèle</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/composer/sight_actions.py" line="+64"/>
+        <source>{model} does not see images</source>
+        <translation>{model} ne voit pas les images</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Switch to a model that sees them, or send without.</source>
+        <translation>Passez à un modèle qui les voit, ou envoyez sans.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>None of your models sees images: get one that does, or send without.</source>
+        <translation>Aucun de vos modèles ne voit les images&#xa0;: obtenez-en un qui les voit, ou envoyez sans.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Use {model}</source>
+        <translation>Utiliser {model}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
@@ -943,8 +974,16 @@
         <source>Get a model…</source>
         <translation>Obtenir un modèle…</translation>
     </message>
+    <message numerus="yes">
+        <location line="+1"/>
+        <source>Send without image|Send without images</source>
+        <translation>
+            <numerusform>Envoyer sans l’image</numerusform>
+            <numerusform>Envoyer sans les images</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+10"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+10"/>
         <source>Looking for models…</source>
         <translation>Recherche de modèles…</translation>
     </message>
@@ -1248,7 +1287,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+123"/>
+        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+131"/>
         <source>Try again</source>
         <translation>Réessayer</translation>
     </message>
@@ -1280,7 +1319,7 @@
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
-        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+57"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
         <source>Cancel</source>
@@ -1414,7 +1453,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+58"/>
         <source>{name} is here</source>
         <translation>{name} est disponible</translation>
     </message>
@@ -1726,7 +1765,7 @@
         <translation>inconnu</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-147"/>
         <source>Built in</source>
         <translation>Intégré</translation>
     </message>
@@ -1772,13 +1811,18 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+32"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>Exécution impossible</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-31"/>
+        <source>sees images</source>
+        <translation>voit les images</translation>
+    </message>
+    <message>
+        <location line="+33"/>
         <source>Loaded</source>
         <translation>Chargé</translation>
     </message>
@@ -1790,7 +1834,7 @@
         <translation>Échec du chargement</translation>
     </message>
     <message>
-        <location line="+32"/>
+        <location line="+33"/>
         <source>{bits}-bit</source>
         <translation>{bits} bits</translation>
     </message>
@@ -1927,7 +1971,7 @@
     </message>
     <message>
         <location line="+170"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+122"/>
         <source>No model is called “{text}”.</source>
         <translation>Aucun modèle ne s’appelle «&#xa0;{text}&#xa0;».</translation>
     </message>
@@ -2000,7 +2044,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-170"/>
         <source>Filter models</source>
         <translation>Filtrer les modèles</translation>
     </message>
@@ -2122,22 +2166,22 @@
         <translation>{title}, tri croissant</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+114"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>Un gabarit pour {name}&#xa0;: Jinja ou Go</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its template</source>
         <translation>{name} garde son gabarit</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Template set</source>
         <translation>Gabarit défini</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>It makes the prompts of {name} from now on.</source>
         <translation>Il produit désormais les prompts de {name}.</translation>
     </message>
@@ -2152,7 +2196,7 @@
         <translation>Gabarit rétabli</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} uses its own template from now on.</source>
         <translation>{name} utilise désormais son propre gabarit.</translation>
     </message>
@@ -2162,22 +2206,22 @@
         <translation>{name} utilisera son propre gabarit dès le prochain chargement.</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+30"/>
         <source>The folder of a LoRA adapter for {name}</source>
         <translation>Le dossier d’un adaptateur LoRA pour {name}</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its adapter</source>
         <translation>{name} garde son adaptateur</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Adapter added</source>
         <translation>Adaptateur ajouté</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers with it from now on.</source>
         <translation>{name} répond désormais avec lui.</translation>
     </message>
@@ -2192,7 +2236,7 @@
         <translation>Adaptateur retiré</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers without one from now on.</source>
         <translation>{name} répond désormais sans adaptateur.</translation>
     </message>
@@ -2284,7 +2328,7 @@
         <translation>Détails du modèle sélectionné</translation>
     </message>
     <message numerus="yes">
-        <location line="+118"/>
+        <location line="+101"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>{count} modèle supprimé…</numerusform>
@@ -2362,7 +2406,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+298"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Discussion</translation>
@@ -2828,8 +2872,8 @@
     </message>
     <message>
         <location line="+0"/>
-        <source>Insert the clipboard’s text</source>
-        <translation>Insérer le texte du presse-papiers</translation>
+        <source>Insert the clipboard’s text or image</source>
+        <translation>Insérer le texte ou l’image du presse-papiers</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -2888,7 +2932,7 @@
         <translation>Aucun modèle trouvé</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+220"/>
         <source>1 character from the clipboard|{count} characters from the clipboard</source>
         <translation>
             <numerusform>{count} caractère du presse-papiers</numerusform>
@@ -3373,7 +3417,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+128"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>Une partie de {folder} n’a pas pu être supprimée&#xa0;; un autre Sotto l’utilise peut-être&#xa0;: fermez-le d’abord.</translation>
     </message>
@@ -3743,7 +3787,7 @@
         <translation>Cliquez, puis tapez un raccourci</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-20"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-22"/>
         <source>The engine’s settings could not be reset: {reason}.</source>
         <translation>Les réglages du moteur n’ont pas pu être réinitialisés&#xa0;: {reason}.</translation>
     </message>
@@ -3918,7 +3962,7 @@
         <translation>Pages&#xa0;: {title}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+24"/>
+        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+25"/>
         <source>Show sidebar</source>
         <translation>Afficher la barre latérale</translation>
     </message>
@@ -3991,7 +4035,7 @@
         <translation>Réponse en cours…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
         <source>Whole Document</source>
         <translation>Tout le document</translation>
     </message>
@@ -4006,7 +4050,7 @@
         <translation>Seulement la fin</translation>
     </message>
     <message>
-        <location line="+45"/>
+        <location line="+57"/>
         <source>Choose what is sent of {name}</source>
         <translation>Choisir ce qui est envoyé de {name}</translation>
     </message>
@@ -4031,12 +4075,12 @@
         <translation>Joint&#xa0;: {name}, {details}</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+108"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+33"/>
         <source>first {percent} %</source>
         <translation>premiers {percent}&#xa0;%</translation>
     </message>
@@ -4148,7 +4192,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="-7"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-53"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-54"/>
         <source>Edit message</source>
         <translation>Modifier le message</translation>
     </message>
@@ -4173,7 +4217,7 @@
         <translation>La version précédente est conservée</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+15"/>
         <source>Wait for the end of the answer</source>
         <translation>Attendez la fin de la réponse</translation>
     </message>
@@ -4293,24 +4337,24 @@
         <translation>Version {number} sur {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-136"/>
         <source>Not printed</source>
         <translation>Échec de l’impression</translation>
     </message>
     <message>
-        <location line="+75"/>
+        <location line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} n’a pas pu être écrit&#xa0;: {reason}.</translation>
     </message>
     <message>
-        <location line="-109"/>
-        <location line="+69"/>
+        <location line="-133"/>
+        <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>Rien n’a été exporté</translation>
     </message>
     <message>
-        <location line="-74"/>
+        <location line="-98"/>
         <source>Chats as {form}</source>
         <translation>Discussions en {form}</translation>
     </message>
@@ -4320,7 +4364,7 @@
         <translation>Il n’y a pas encore de discussion.</translation>
     </message>
     <message>
-        <location line="+120"/>
+        <location line="+144"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>La discussion n’existe plus&#xa0;; elle n’a donc pas été exportée.</translation>
     </message>
@@ -4368,7 +4412,7 @@
         <translation>Ouverture des fichiers</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+33"/>
         <source>1 character|{count} characters</source>
         <translation>
             <numerusform>{count} caractère</numerusform>
@@ -4458,7 +4502,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+106"/>
+        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+120"/>
         <source>The printer could not be used: choose another one, or print to a file.</source>
         <translation>L’imprimante n’a pas pu être utilisée&#xa0;: choisissez-en une autre ou imprimez dans un fichier.</translation>
     </message>
@@ -4976,7 +5020,7 @@
         <translation>Les discussions de «&#xa0;{folder}&#xa0;» sont toujours dans la liste.</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+10"/>
         <source>About your chats</source>
         <translation>À propos de vos discussions</translation>
     </message>
@@ -5773,7 +5817,7 @@
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
         <location line="+45"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-216"/>
         <source>Import a model</source>
         <translation>Importer un modèle</translation>
     </message>
@@ -5783,7 +5827,7 @@
         <translation>{name} est déjà en cours d’importation ; choisissez un autre nom.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-62"/>
         <source>Preparing the import</source>
         <translation>Préparation de l’importation</translation>
     </message>
@@ -5798,7 +5842,7 @@
         <translation>Mesure de la qualité</translation>
     </message>
     <message>
-        <location line="+56"/>
+        <location line="+58"/>
         <source>{name} could not be imported</source>
         <translation>{name} n’a pas pu être importé</translation>
     </message>
@@ -5919,6 +5963,82 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>Les importations précédentes n’ont pas pu être lues</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>
+        <source>Pasted image</source>
+        <translation>Image collée</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+70"/>
+        <source>No screenshot</source>
+        <translation>Pas de capture d’écran</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/screenshots.py" line="+107"/>
+        <source>The desktop did not take one: take it with another program, and paste it here.</source>
+        <translation>Le bureau n’en a pas fait&#xa0;: faites-la avec un autre programme et collez-la ici.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Screenshot</source>
+        <translation>Capture d’écran</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_button.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-92"/>
+        <source>Image {name}</source>
+        <translation>Image {name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Shows it whole</source>
+        <translation>L’affiche en entier</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-8"/>
+        <source>Zoom out</source>
+        <translation>Zoom arrière</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom in</source>
+        <translation>Zoom avant</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom to fit</source>
+        <translation>Ajuster à la fenêtre</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy image</source>
+        <translation>Copier l’image</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Save image as…</source>
+        <translation>Enregistrer l’image sous…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Opening…</source>
+        <translation>Ouverture…</translation>
+    </message>
+    <message>
+        <location line="+99"/>
+        <source>Save image as</source>
+        <translation>Enregistrer l’image sous</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>Saved</source>
+        <translation>Enregistré</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transfer/exported_images.py" line="+26"/>
+        <source>{name} images</source>
+        <translation>{name} images</translation>
     </message>
 </context>
 </TS>

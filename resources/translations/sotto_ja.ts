@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+164"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sottoが予期せず終了しました</translation>
@@ -21,7 +21,7 @@
         <translation>有効にする</translation>
     </message>
     <message>
-        <location line="+143"/>
+        <location line="+147"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>クイックプロンプトのショートカット</translation>
@@ -130,7 +130,7 @@
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
         <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+122"/>
         <source>System prompt</source>
         <translation>システムプロンプト</translation>
     </message>
@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+172"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>思考</translation>
@@ -175,19 +175,29 @@
         <translation>詳細オプション</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
+        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>ファイルを添付</translation>
     </message>
     <message>
         <location line="+0"/>
-        <source>Attach text files or PDFs</source>
-        <translation>テキストファイルまたはPDFを添付</translation>
+        <source>Attach text files, PDFs or images</source>
+        <translation>テキストファイル、PDF、画像を添付</translation>
     </message>
     <message>
-        <location line="+7"/>
-        <location line="+43"/>
+        <location line="+4"/>
+        <source>Take a screenshot</source>
+        <translation>スクリーンショットを撮る</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Attach a picture of a part of the screen</source>
+        <translation>画面の一部の画像を添付</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+45"/>
         <source>Send message</source>
         <translation>メッセージを送信</translation>
     </message>
@@ -239,13 +249,12 @@
         <translation>モデルがロードされ次第送信します</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>添付されませんでした</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+82"/>
         <source>Drop oldest messages</source>
         <translation>古いメッセージを除外</translation>
     </message>
@@ -255,7 +264,7 @@
         <translation>要約して新規チャットで続ける</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+5"/>
         <source>Only the beginning of {name}</source>
         <translation>「{name}」の先頭のみ</translation>
     </message>
@@ -265,7 +274,12 @@
         <translation>「{name}」の末尾のみ</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+20"/>
+        <source>Make {name} smaller ({tokens} tokens instead of {before})</source>
+        <translation>{name}を縮小（{before}トークンから{tokens}トークンへ）</translation>
+    </message>
+    <message>
+        <location line="+19"/>
         <source>Raise the context to {tokens} (memory need unknown)</source>
         <translation>コンテキストを{tokens}に拡大（必要メモリは不明）</translation>
     </message>
@@ -275,12 +289,12 @@
         <translation>コンテキストを{tokens}に拡大（メモリを最大{size}追加）</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+58"/>
         <source>The oldest messages are dropped; with them it would be {tokens}.</source>
         <translation>古いメッセージは除外されます。含めると{tokens}トークンになります。</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+44"/>
         <source>Context: {used} of {limit} tokens, {share} %.</source>
         <translation>コンテキスト：{used} / {limit}トークン、{share}%。</translation>
     </message>
@@ -316,7 +330,7 @@
         <translation>コンテキストの残りがわずかです</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+77"/>
         <source>Drop to import chats</source>
         <translation>ドロップしてチャットをインポート</translation>
     </message>
@@ -358,17 +372,12 @@
         </translation>
     </message>
     <message>
-        <location line="+10"/>
-        <source>{names}: models with vision are not supported yet.</source>
-        <translation>{names}：画像対応モデルはまだサポートされていません。</translation>
-    </message>
-    <message>
-        <location line="+1"/>
-        <source>Images cannot be attached</source>
-        <translation>画像は添付できません</translation>
+        <location line="+56"/>
+        <source>Drop to attach this image to your message</source>
+        <translation>ドロップしてメッセージにこの画像を添付</translation>
     </message>
     <message numerus="yes">
-        <location line="+2"/>
+        <location line="-48"/>
         <source>Drop to load a model and attach this file|Drop to load a model and attach {count} files</source>
         <translation>
             <numerusform>ドロップしてモデルをロードし、{count}個のファイルを添付</numerusform>
@@ -449,7 +458,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+408"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>元に戻す</translation>
@@ -710,7 +719,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -718,7 +727,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>1つのメッセージに添付できるファイルは{count}個までです。数を減らすか、1つにまとめてください。</numerusform>
@@ -730,12 +739,12 @@
         <translation>一部が添付されませんでした</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+18"/>
         <source>{file} is already attached to this message.</source>
         <translation>{file} はこのメッセージにすでに添付されています。</translation>
     </message>
     <message numerus="yes">
-        <location line="+23"/>
+        <location line="+24"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count}個のファイルが添付されませんでした</numerusform>
@@ -759,7 +768,7 @@
         <translation>一部を読み取れませんでした</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+178"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
         <source>Waiting for the model…</source>
         <translation>モデルを待機中…</translation>
     </message>
@@ -769,17 +778,17 @@
         <translation>プロンプトを読み取り中…</translation>
     </message>
     <message>
-        <location line="+159"/>
+        <location line="+172"/>
         <source>No answer</source>
         <translation>回答なし</translation>
     </message>
     <message>
-        <location line="+142"/>
+        <location line="+151"/>
         <source>No summary</source>
         <translation>要約なし</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+173"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>「{file}」を読み書きできませんでした（{reason}）。</translation>
     </message>
@@ -882,7 +891,8 @@
         <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="+157"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
         <source>Copied</source>
         <translation>コピー済み</translation>
@@ -927,6 +937,27 @@
         <translation>モデルを入手</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/composer/sight_actions.py" line="+64"/>
+        <source>{model} does not see images</source>
+        <translation>{model}は画像を見ることができません</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Switch to a model that sees them, or send without.</source>
+        <translation>画像を見ることができるモデルに切り替えるか、画像なしで送信してください。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>None of your models sees images: get one that does, or send without.</source>
+        <translation>画像を見ることができるモデルがありません。入手するか、画像なしで送信してください。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Use {model}</source>
+        <translation>{model}を使う</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
@@ -934,8 +965,15 @@
         <source>Get a model…</source>
         <translation>モデルを入手…</translation>
     </message>
+    <message numerus="yes">
+        <location line="+1"/>
+        <source>Send without image|Send without images</source>
+        <translation>
+            <numerusform>画像なしで送信</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+10"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+10"/>
         <source>Looking for models…</source>
         <translation>モデルを検索中…</translation>
     </message>
@@ -1236,7 +1274,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+123"/>
+        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+131"/>
         <source>Try again</source>
         <translation>再試行</translation>
     </message>
@@ -1268,7 +1306,7 @@
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
-        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+57"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
         <source>Cancel</source>
@@ -1402,7 +1440,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+58"/>
         <source>{name} is here</source>
         <translation>「{name}」を入手しました</translation>
     </message>
@@ -1713,7 +1751,7 @@
         <translation>不明</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-147"/>
         <source>Built in</source>
         <translation>内蔵</translation>
     </message>
@@ -1759,13 +1797,18 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+32"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>実行不可</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-31"/>
+        <source>sees images</source>
+        <translation>画像を見る</translation>
+    </message>
+    <message>
+        <location line="+33"/>
         <source>Loaded</source>
         <translation>ロード済み</translation>
     </message>
@@ -1777,7 +1820,7 @@
         <translation>ロードできませんでした</translation>
     </message>
     <message>
-        <location line="+32"/>
+        <location line="+33"/>
         <source>{bits}-bit</source>
         <translation>{bits}ビット</translation>
     </message>
@@ -1913,7 +1956,7 @@
     </message>
     <message>
         <location line="+170"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+122"/>
         <source>No model is called “{text}”.</source>
         <translation>「{text}」という名前のモデルはありません。</translation>
     </message>
@@ -1986,7 +2029,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-170"/>
         <source>Filter models</source>
         <translation>モデルを絞り込む</translation>
     </message>
@@ -2106,22 +2149,22 @@
         <translation>{title}、昇順</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+114"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>「{name}」のテンプレート：JinjaまたはGo</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its template</source>
         <translation>「{name}」のテンプレートはそのままです</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Template set</source>
         <translation>テンプレートを設定しました</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>It makes the prompts of {name} from now on.</source>
         <translation>今後「{name}」のプロンプトはこのテンプレートで作成されます。</translation>
     </message>
@@ -2136,7 +2179,7 @@
         <translation>テンプレートをリセットしました</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} uses its own template from now on.</source>
         <translation>今後「{name}」はモデル自身のテンプレートを使用します。</translation>
     </message>
@@ -2146,22 +2189,22 @@
         <translation>「{name}」は次回のロードからモデル自身のテンプレートを使用します。</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+30"/>
         <source>The folder of a LoRA adapter for {name}</source>
         <translation>{name} 用の LoRA アダプターのフォルダー</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its adapter</source>
         <translation>{name} のアダプターは変わりません</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Adapter added</source>
         <translation>アダプターを追加しました</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers with it from now on.</source>
         <translation>{name} はこれからこのアダプターを使って回答します。</translation>
     </message>
@@ -2176,7 +2219,7 @@
         <translation>アダプターを外しました</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers without one from now on.</source>
         <translation>{name} はこれからアダプターなしで回答します。</translation>
     </message>
@@ -2268,7 +2311,7 @@
         <translation>選択したモデルの詳細</translation>
     </message>
     <message numerus="yes">
-        <location line="+118"/>
+        <location line="+101"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>削除したモデル {count} 個…</numerusform>
@@ -2344,7 +2387,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+298"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>チャット</translation>
@@ -2805,8 +2848,8 @@
     </message>
     <message>
         <location line="+0"/>
-        <source>Insert the clipboard’s text</source>
-        <translation>クリップボードのテキストを挿入</translation>
+        <source>Insert the clipboard’s text or image</source>
+        <translation>クリップボードのテキストまたは画像を挿入</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -2865,7 +2908,7 @@
         <translation>モデルが見つかりません</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+220"/>
         <source>1 character from the clipboard|{count} characters from the clipboard</source>
         <translation>
             <numerusform>クリップボードから{count}文字</numerusform>
@@ -3342,7 +3385,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+128"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>「{folder}」の一部を削除できませんでした。別のSottoが使用している可能性があります。先にそちらを終了してください。</translation>
     </message>
@@ -3717,7 +3760,7 @@
         <translation>クリックしてキーを入力</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-20"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-22"/>
         <source>The engine’s settings could not be reset: {reason}.</source>
         <translation>エンジンの設定をリセットできませんでした（{reason}）。</translation>
     </message>
@@ -3890,7 +3933,7 @@
         <translation>{title}のページ</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+24"/>
+        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+25"/>
         <source>Show sidebar</source>
         <translation>サイドバーを表示</translation>
     </message>
@@ -3963,7 +4006,7 @@
         <translation>回答中…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
         <source>Whole Document</source>
         <translation>文書全体</translation>
     </message>
@@ -3978,7 +4021,7 @@
         <translation>末尾のみ</translation>
     </message>
     <message>
-        <location line="+45"/>
+        <location line="+57"/>
         <source>Choose what is sent of {name}</source>
         <translation>「{name}」の送信する部分を選択</translation>
     </message>
@@ -4003,12 +4046,12 @@
         <translation>添付：{name}、{details}</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+108"/>
         <source>Reading…</source>
         <translation>読み取り中…</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+33"/>
         <source>first {percent} %</source>
         <translation>先頭の{percent}%</translation>
     </message>
@@ -4120,7 +4163,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="-7"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-53"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-54"/>
         <source>Edit message</source>
         <translation>メッセージを編集</translation>
     </message>
@@ -4145,7 +4188,7 @@
         <translation>前のバージョンは保持されます</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+15"/>
         <source>Wait for the end of the answer</source>
         <translation>回答が終わるまでお待ちください</translation>
     </message>
@@ -4264,24 +4307,24 @@
         <translation>バージョン {number} / {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-136"/>
         <source>Not printed</source>
         <translation>印刷されませんでした</translation>
     </message>
     <message>
-        <location line="+75"/>
+        <location line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>「{file}」に書き込めませんでした（{reason}）。</translation>
     </message>
     <message>
-        <location line="-109"/>
-        <location line="+69"/>
+        <location line="-133"/>
+        <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>エクスポートされませんでした</translation>
     </message>
     <message>
-        <location line="-74"/>
+        <location line="-98"/>
         <source>Chats as {form}</source>
         <translation>チャット（{form}）</translation>
     </message>
@@ -4291,7 +4334,7 @@
         <translation>チャットはまだありません。</translation>
     </message>
     <message>
-        <location line="+120"/>
+        <location line="+144"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>チャットがすでに存在しないため、エクスポートされませんでした。</translation>
     </message>
@@ -4337,7 +4380,7 @@
         <translation>ファイルを開いています</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+33"/>
         <source>1 character|{count} characters</source>
         <translation>
             <numerusform>{count}文字</numerusform>
@@ -4417,7 +4460,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+106"/>
+        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+120"/>
         <source>The printer could not be used: choose another one, or print to a file.</source>
         <translation>プリンターを使用できませんでした。別のプリンターを選択するか、ファイルに出力してください。</translation>
     </message>
@@ -4935,7 +4978,7 @@
         <translation>「{folder}」にあったチャットはリストに残っています。</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+10"/>
         <source>About your chats</source>
         <translation>チャットについて</translation>
     </message>
@@ -5733,7 +5776,7 @@
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
         <location line="+45"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-216"/>
         <source>Import a model</source>
         <translation>モデルをインポート</translation>
     </message>
@@ -5743,7 +5786,7 @@
         <translation>{name}はすでにインポート中です。別の名前を選んでください。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-62"/>
         <source>Preparing the import</source>
         <translation>インポートを準備中</translation>
     </message>
@@ -5758,7 +5801,7 @@
         <translation>品質を測定中</translation>
     </message>
     <message>
-        <location line="+56"/>
+        <location line="+58"/>
         <source>{name} could not be imported</source>
         <translation>{name}をインポートできませんでした</translation>
     </message>
@@ -5879,6 +5922,82 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>以前のインポートを読めませんでした</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>
+        <source>Pasted image</source>
+        <translation>貼り付けた画像</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+70"/>
+        <source>No screenshot</source>
+        <translation>スクリーンショットなし</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/screenshots.py" line="+107"/>
+        <source>The desktop did not take one: take it with another program, and paste it here.</source>
+        <translation>デスクトップが撮影しませんでした。別のプログラムで撮影し、ここに貼り付けてください。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Screenshot</source>
+        <translation>スクリーンショット</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_button.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-92"/>
+        <source>Image {name}</source>
+        <translation>画像{name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Shows it whole</source>
+        <translation>全体を表示</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-8"/>
+        <source>Zoom out</source>
+        <translation>縮小</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom in</source>
+        <translation>拡大</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom to fit</source>
+        <translation>ウィンドウに合わせる</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy image</source>
+        <translation>画像をコピー</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Save image as…</source>
+        <translation>名前を付けて画像を保存…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Opening…</source>
+        <translation>開いています…</translation>
+    </message>
+    <message>
+        <location line="+99"/>
+        <source>Save image as</source>
+        <translation>名前を付けて画像を保存</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>Saved</source>
+        <translation>保存しました</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transfer/exported_images.py" line="+26"/>
+        <source>{name} images</source>
+        <translation>{name} 画像</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+164"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto 意外退出</translation>
@@ -21,7 +21,7 @@
         <translation>开启</translation>
     </message>
     <message>
-        <location line="+143"/>
+        <location line="+147"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>快速提问快捷键</translation>
@@ -130,7 +130,7 @@
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
         <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+122"/>
         <source>System prompt</source>
         <translation>系统提示词</translation>
     </message>
@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+172"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>思考</translation>
@@ -175,19 +175,29 @@
         <translation>更多选项</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
+        <location filename="../../desktop/sotto/ui/composer/composer.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>添加附件</translation>
     </message>
     <message>
         <location line="+0"/>
-        <source>Attach text files or PDFs</source>
-        <translation>添加文本文件或 PDF 作为附件</translation>
+        <source>Attach text files, PDFs or images</source>
+        <translation>添加文本文件、PDF 或图片</translation>
     </message>
     <message>
-        <location line="+7"/>
-        <location line="+43"/>
+        <location line="+4"/>
+        <source>Take a screenshot</source>
+        <translation>截图</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Attach a picture of a part of the screen</source>
+        <translation>添加屏幕某一部分的图片</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+45"/>
         <source>Send message</source>
         <translation>发送消息</translation>
     </message>
@@ -239,13 +249,12 @@
         <translation>模型加载完成后立即发送</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>未添加附件</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/composer/context_actions.py" line="+82"/>
         <source>Drop oldest messages</source>
         <translation>丢弃最早的消息</translation>
     </message>
@@ -255,7 +264,7 @@
         <translation>带上摘要，在新对话中继续</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+5"/>
         <source>Only the beginning of {name}</source>
         <translation>仅发送 {name} 的开头</translation>
     </message>
@@ -265,7 +274,12 @@
         <translation>仅发送 {name} 的结尾</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+20"/>
+        <source>Make {name} smaller ({tokens} tokens instead of {before})</source>
+        <translation>缩小 {name}（{tokens} 个词元，原为 {before} 个）</translation>
+    </message>
+    <message>
+        <location line="+19"/>
         <source>Raise the context to {tokens} (memory need unknown)</source>
         <translation>将上下文增至 {tokens}（所需内存未知）</translation>
     </message>
@@ -275,12 +289,12 @@
         <translation>将上下文增至 {tokens}（最多再占用 {size} 内存）</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/composer/context_gauge.py" line="+58"/>
         <source>The oldest messages are dropped; with them it would be {tokens}.</source>
         <translation>最早的消息会被丢弃；若全部保留则为 {tokens} 个。</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+44"/>
         <source>Context: {used} of {limit} tokens, {share} %.</source>
         <translation>上下文：已用 {used} 个 Token，上限 {limit} 个，占 {share}%。</translation>
     </message>
@@ -316,7 +330,7 @@
         <translation>上下文即将用尽</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/composer/drop_overlay.py" line="+77"/>
         <source>Drop to import chats</source>
         <translation>松开即可导入对话</translation>
     </message>
@@ -358,17 +372,12 @@
         </translation>
     </message>
     <message>
-        <location line="+10"/>
-        <source>{names}: models with vision are not supported yet.</source>
-        <translation>{names}：暂不支持视觉模型。</translation>
-    </message>
-    <message>
-        <location line="+1"/>
-        <source>Images cannot be attached</source>
-        <translation>无法添加图片</translation>
+        <location line="+56"/>
+        <source>Drop to attach this image to your message</source>
+        <translation>松开即可将这张图片添加到消息</translation>
     </message>
     <message numerus="yes">
-        <location line="+2"/>
+        <location line="-48"/>
         <source>Drop to load a model and attach this file|Drop to load a model and attach {count} files</source>
         <translation>
             <numerusform>松开即可加载模型并添加 {count} 个附件</numerusform>
@@ -449,7 +458,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+408"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>撤销</translation>
@@ -710,7 +719,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -718,7 +727,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>一条消息最多可添加 {count} 个文件：请减少附件，或将文件合并。</numerusform>
@@ -730,12 +739,12 @@
         <translation>部分文件未添加</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+18"/>
         <source>{file} is already attached to this message.</source>
         <translation>{file} 已附加到这条消息。</translation>
     </message>
     <message numerus="yes">
-        <location line="+23"/>
+        <location line="+24"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} 个文件未添加</numerusform>
@@ -759,7 +768,7 @@
         <translation>部分内容无法读取</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+178"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
         <source>Waiting for the model…</source>
         <translation>正在等待模型…</translation>
     </message>
@@ -769,17 +778,17 @@
         <translation>正在读取提示词…</translation>
     </message>
     <message>
-        <location line="+159"/>
+        <location line="+172"/>
         <source>No answer</source>
         <translation>没有回答</translation>
     </message>
     <message>
-        <location line="+142"/>
+        <location line="+151"/>
         <source>No summary</source>
         <translation>没有摘要</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+173"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>无法读取或写入 {file}：{reason}。</translation>
     </message>
@@ -882,7 +891,8 @@
         <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="+157"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
         <source>Copied</source>
         <translation>已复制</translation>
@@ -927,6 +937,27 @@
         <translation>获取模型</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/composer/sight_actions.py" line="+64"/>
+        <source>{model} does not see images</source>
+        <translation>{model} 看不到图片</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Switch to a model that sees them, or send without.</source>
+        <translation>请切换到能看图片的模型，或不带图片发送。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>None of your models sees images: get one that does, or send without.</source>
+        <translation>您的模型都看不到图片：请获取一个能看图片的模型，或不带图片发送。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Use {model}</source>
+        <translation>使用 {model}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
@@ -934,8 +965,15 @@
         <source>Get a model…</source>
         <translation>获取模型…</translation>
     </message>
+    <message numerus="yes">
+        <location line="+1"/>
+        <source>Send without image|Send without images</source>
+        <translation>
+            <numerusform>不带图片发送</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+10"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+10"/>
         <source>Looking for models…</source>
         <translation>正在查找模型…</translation>
     </message>
@@ -1236,7 +1274,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+123"/>
+        <location filename="../../desktop/sotto/ui/state/model_state.py" line="+131"/>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
@@ -1268,7 +1306,7 @@
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
-        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+57"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
         <source>Cancel</source>
@@ -1402,7 +1440,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+58"/>
         <source>{name} is here</source>
         <translation>{name} 已下载</translation>
     </message>
@@ -1713,7 +1751,7 @@
         <translation>未知</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-147"/>
         <source>Built in</source>
         <translation>内置</translation>
     </message>
@@ -1759,13 +1797,18 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+32"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>无法在此运行</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-31"/>
+        <source>sees images</source>
+        <translation>能看图片</translation>
+    </message>
+    <message>
+        <location line="+33"/>
         <source>Loaded</source>
         <translation>已加载</translation>
     </message>
@@ -1777,7 +1820,7 @@
         <translation>加载失败</translation>
     </message>
     <message>
-        <location line="+32"/>
+        <location line="+33"/>
         <source>{bits}-bit</source>
         <translation>{bits} 位</translation>
     </message>
@@ -1913,7 +1956,7 @@
     </message>
     <message>
         <location line="+170"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+122"/>
         <source>No model is called “{text}”.</source>
         <translation>没有名为“{text}”的模型。</translation>
     </message>
@@ -1986,7 +2029,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-170"/>
         <source>Filter models</source>
         <translation>筛选模型</translation>
     </message>
@@ -2106,22 +2149,22 @@
         <translation>{title}，升序</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+114"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>{name} 的模板：Jinja 或 Go</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its template</source>
         <translation>{name} 的模板未更改</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Template set</source>
         <translation>模板已设置</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>It makes the prompts of {name} from now on.</source>
         <translation>从现在起，{name} 的提示词由它生成。</translation>
     </message>
@@ -2136,7 +2179,7 @@
         <translation>模板已重置</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} uses its own template from now on.</source>
         <translation>从现在起，{name} 使用自带模板。</translation>
     </message>
@@ -2146,22 +2189,22 @@
         <translation>从下次加载起，{name} 使用自带模板。</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+30"/>
         <source>The folder of a LoRA adapter for {name}</source>
         <translation>用于 {name} 的 LoRA 适配器文件夹</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+7"/>
         <source>{name} keeps its adapter</source>
         <translation>{name} 的适配器保持不变</translation>
     </message>
     <message>
-        <location line="+4"/>
+        <location line="+3"/>
         <source>Adapter added</source>
         <translation>已添加适配器</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers with it from now on.</source>
         <translation>从现在起，{name} 使用它回答。</translation>
     </message>
@@ -2176,7 +2219,7 @@
         <translation>已移除适配器</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>{name} answers without one from now on.</source>
         <translation>从现在起，{name} 不使用适配器回答。</translation>
     </message>
@@ -2268,7 +2311,7 @@
         <translation>所选模型的详情</translation>
     </message>
     <message numerus="yes">
-        <location line="+118"/>
+        <location line="+101"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>{count} 个已删除的模型…</numerusform>
@@ -2344,7 +2387,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+298"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>对话</translation>
@@ -2805,8 +2848,8 @@
     </message>
     <message>
         <location line="+0"/>
-        <source>Insert the clipboard’s text</source>
-        <translation>插入剪贴板中的文本</translation>
+        <source>Insert the clipboard’s text or image</source>
+        <translation>插入剪贴板中的文本或图片</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -2865,7 +2908,7 @@
         <translation>未找到模型</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+169"/>
+        <location filename="../../desktop/sotto/ui/quick/quick_prompt.py" line="+220"/>
         <source>1 character from the clipboard|{count} characters from the clipboard</source>
         <translation>
             <numerusform>来自剪贴板的 {count} 个字符</numerusform>
@@ -3342,7 +3385,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+128"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>{folder} 中的部分内容无法移除；可能有另一个 Sotto 正在使用它：请先将其关闭。</translation>
     </message>
@@ -3717,7 +3760,7 @@
         <translation>点击以录制</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-20"/>
+        <location filename="../../desktop/sotto/ui/settings/user_data.py" line="-22"/>
         <source>The engine’s settings could not be reset: {reason}.</source>
         <translation>无法重置引擎设置：{reason}。</translation>
     </message>
@@ -3890,7 +3933,7 @@
         <translation>{title}页面</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+24"/>
+        <location filename="../../desktop/sotto/ui/toolkit/pane.py" line="+25"/>
         <source>Show sidebar</source>
         <translation>显示边栏</translation>
     </message>
@@ -3963,7 +4006,7 @@
         <translation>正在回答…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
         <source>Whole Document</source>
         <translation>整个文档</translation>
     </message>
@@ -3978,7 +4021,7 @@
         <translation>仅结尾</translation>
     </message>
     <message>
-        <location line="+45"/>
+        <location line="+57"/>
         <source>Choose what is sent of {name}</source>
         <translation>选择发送 {name} 的哪些内容</translation>
     </message>
@@ -4003,12 +4046,12 @@
         <translation>附件：{name}，{details}</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+108"/>
         <source>Reading…</source>
         <translation>正在读取…</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+33"/>
         <source>first {percent} %</source>
         <translation>开头 {percent}%</translation>
     </message>
@@ -4120,7 +4163,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="-7"/>
-        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-53"/>
+        <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="-54"/>
         <source>Edit message</source>
         <translation>编辑消息</translation>
     </message>
@@ -4145,7 +4188,7 @@
         <translation>会保留先前的版本</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+15"/>
         <source>Wait for the end of the answer</source>
         <translation>请等待回答结束</translation>
     </message>
@@ -4264,24 +4307,24 @@
         <translation>第 {number} 个版本，共 {count} 个</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-136"/>
         <source>Not printed</source>
         <translation>未打印</translation>
     </message>
     <message>
-        <location line="+75"/>
+        <location line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>无法写入 {file}：{reason}。</translation>
     </message>
     <message>
-        <location line="-109"/>
-        <location line="+69"/>
+        <location line="-133"/>
+        <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>未导出任何内容</translation>
     </message>
     <message>
-        <location line="-74"/>
+        <location line="-98"/>
         <source>Chats as {form}</source>
         <translation>对话（{form}）</translation>
     </message>
@@ -4291,7 +4334,7 @@
         <translation>还没有对话。</translation>
     </message>
     <message>
-        <location line="+120"/>
+        <location line="+144"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>该对话已不存在，因此未导出。</translation>
     </message>
@@ -4337,7 +4380,7 @@
         <translation>正在打开文件</translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+31"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+33"/>
         <source>1 character|{count} characters</source>
         <translation>
             <numerusform>{count} 个字符</numerusform>
@@ -4417,7 +4460,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+106"/>
+        <location filename="../../desktop/sotto/ui/transfer/paper.py" line="+120"/>
         <source>The printer could not be used: choose another one, or print to a file.</source>
         <translation>无法使用打印机：请选择其他打印机，或打印到文件。</translation>
     </message>
@@ -4935,7 +4978,7 @@
         <translation>“{folder}”中的对话仍在列表中。</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+10"/>
         <source>About your chats</source>
         <translation>关于你的对话</translation>
     </message>
@@ -5733,7 +5776,7 @@
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
         <location line="+45"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-216"/>
         <source>Import a model</source>
         <translation>导入模型</translation>
     </message>
@@ -5743,7 +5786,7 @@
         <translation>{name} 正在导入；请选择其他名称。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-62"/>
         <source>Preparing the import</source>
         <translation>正在准备导入</translation>
     </message>
@@ -5758,7 +5801,7 @@
         <translation>正在测量质量</translation>
     </message>
     <message>
-        <location line="+56"/>
+        <location line="+58"/>
         <source>{name} could not be imported</source>
         <translation>无法导入 {name}</translation>
     </message>
@@ -5879,6 +5922,82 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>无法读取之前的导入</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>
+        <source>Pasted image</source>
+        <translation>粘贴的图片</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+70"/>
+        <source>No screenshot</source>
+        <translation>没有截图</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/screenshots.py" line="+107"/>
+        <source>The desktop did not take one: take it with another program, and paste it here.</source>
+        <translation>桌面环境没有截图：请用其他程序截图，然后粘贴到这里。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Screenshot</source>
+        <translation>截图</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_button.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-92"/>
+        <source>Image {name}</source>
+        <translation>图片 {name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Shows it whole</source>
+        <translation>显示完整图片</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transcript/picture_viewer.py" line="-8"/>
+        <source>Zoom out</source>
+        <translation>缩小</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom in</source>
+        <translation>放大</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Zoom to fit</source>
+        <translation>适合窗口</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy image</source>
+        <translation>复制图片</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Save image as…</source>
+        <translation>图片另存为…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Opening…</source>
+        <translation>正在打开…</translation>
+    </message>
+    <message>
+        <location line="+99"/>
+        <source>Save image as</source>
+        <translation>图片另存为</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>Saved</source>
+        <translation>已保存</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/transfer/exported_images.py" line="+26"/>
+        <source>{name} images</source>
+        <translation>{name} 图片</translation>
     </message>
 </context>
 </TS>

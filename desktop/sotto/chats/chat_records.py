@@ -1,7 +1,7 @@
 """The values that conversations on disk consist of."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -33,16 +33,34 @@ class Shelf(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
-    """The text of a document attached to a question.
+class Picture:
+    """An image in what a model is given.
 
     Attributes:
-        name: Name of the document.
-        text: The whole text.
+        digest: 64 hex digits, the SHA-256 of its file.
+        name: The name of the file.
+    """
+
+    digest: str
+    name: str
+
+
+Content = str | tuple[str | Picture, ...]
+"""What a model is given of a message: a text alone, or texts and images in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """The text of a document, or an image, attached to a question.
+
+    Attributes:
+        name: Name of the file.
+        text: The whole text; empty for an image.
         size: Size of the file in bytes.
         begins: Start of the part that the model is given, in characters.
         ends: End of that part, exclusive.
         tokens: Length of that part, as the model is given it, when it was last counted; 0 if it never was.
+        image: The digest of an image, under which `ImageStore` has its file; empty for a document.
     """
 
     name: str
@@ -51,6 +69,7 @@ class Attachment:
     begins: int
     ends: int
     tokens: int = 0
+    image: str = ""
 
     @property
     def whole(self) -> bool:
@@ -59,7 +78,7 @@ class Attachment:
 
     @property
     def shown(self) -> str:
-        """What the model is given: the name, the part, and the text in a code fence longer than any inside it."""
+        """What a model is given of a document: its name, the part, and the text in a code fence that fits around it."""
         part = "" if self.whole else f", characters {self.begins + 1:,} to {self.ends:,} of {len(self.text):,}"
         text = self.text[self.begins : self.ends]
         fence = _fence_around(text)
@@ -81,9 +100,32 @@ def _fence_around(text: str) -> str:
     return "`" * longer
 
 
-def with_attachments(text: str, attachments: Sequence[Attachment]) -> str:
+def with_attachments(text: str, attachments: Sequence[Attachment]) -> Content:
     """Return a question as the model is given it, preceded by its attachments."""
-    return "\n\n".join(part for part in (*(attachment.shown for attachment in attachments), text) if part)
+    joined: list[str | Picture] = []
+    for attachment in attachments:
+        if attachment.image:
+            joined.append(Picture(attachment.image, attachment.name))
+        else:
+            _add_text(joined, attachment.shown)
+    if text:
+        _add_text(joined, text)
+    texts = [part for part in joined if isinstance(part, str)]
+    return "".join(texts) if len(texts) == len(joined) else tuple(joined)
+
+
+def written_content(content: Content, written: Callable[[Picture], str]) -> str:
+    """Return what a model is given as a text, in which images are `written`."""
+    parts = (content,) if isinstance(content, str) else content
+    return "\n\n".join(part if isinstance(part, str) else written(part) for part in parts).strip()
+
+
+def _add_text(parts: list[str | Picture], text: str) -> None:
+    """Add a text after these parts, as a paragraph of its own if the last one is a text, too."""
+    if parts and isinstance(parts[-1], str):
+        parts[-1] = f"{parts[-1]}\n\n{text}"
+    else:
+        parts.append(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +184,7 @@ class Turn:
         model: Name of the model that answered; empty in questions.
         figures: Statistics of the answer, and its `format` if it had one.
         versions: Numbers of all messages with the same parent, itself included, oldest first.
-        attachments: Documents attached to it.
+        attachments: Documents and images attached to it.
     """
 
     id: int
@@ -167,8 +209,8 @@ class Turn:
         return bool(self.figures.get("edited"))
 
     @property
-    def content(self) -> str:
-        """The text that the model is given."""
+    def content(self) -> Content:
+        """What the model is given."""
         return with_attachments(self.text, self.attachments)
 
 
@@ -215,6 +257,14 @@ class Hit:
     message: int
     title: str
     excerpt: str
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def is_digest(value: object) -> bool:
+    """Return whether a value is the digest of an image: it becomes the name of a file."""
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def clean(text: str) -> str:

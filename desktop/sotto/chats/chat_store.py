@@ -5,15 +5,18 @@ while; `message_changes` deletes messages. Everything is on the disk when a meth
 thread.
 """
 
+import contextlib
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from sotto.chats import image_rows
 from sotto.chats.branches import end_branch_with, update_model
 from sotto.chats.chat_records import Attachment, Branch, Chat, Folder, Role, State, clean, title_from
 from sotto.chats.database import Database
+from sotto.chats.image_store import ImageStore
 from sotto.chats.own_form import attachment_in_own_form
 from sotto.chats.row_reading import CHAT_COLUMNS, branch_of, chat_of, drafted_attachments, versions_of
 from sotto.errors import SottoError
@@ -31,6 +34,7 @@ class ChatStore:
     """All conversations of one file.
 
     Attributes:
+        images: The images that messages and drafts have.
         interrupted: The number of the conversation whose answer was being written when the app ended; None if there
             was none.
         now: Returns the time in seconds since 1970.
@@ -40,13 +44,14 @@ class ChatStore:
         """Use `database`.
 
         Marks answers that were being written when the app ended as interrupted, and erases conversations that have been
-        in the trash for long enough.
+        in the trash for long enough, and images that a process which was killed has left over.
 
         Args:
             database: Open, for this thread alone.
             now: Returns the time in seconds since 1970.
         """
         self.database = database
+        self.images = ImageStore(database.path)
         self.now = now
         row = self._execute("SELECT chat FROM messages WHERE state = ? ORDER BY id DESC", State.STREAMING).fetchone()
         self.interrupted: int | None = row[0] if row else None
@@ -54,6 +59,15 @@ class ChatStore:
             with database.writing():
                 self._execute("UPDATE messages SET state = ? WHERE state = ?", State.INTERRUPTED, State.STREAMING)
             self.empty_trash()
+            image_rows.watch(database.connection)
+            if not database.damaged_files:
+                self.images.sweep(image_rows.used(database.connection))
+
+    def close(self) -> None:
+        """Close the file, after deleting the images that nothing has any more and nothing can bring back."""
+        if self.database.writable:
+            self.images.remove(image_rows.released(self.database.connection))
+        self.database.close()
 
     # Conversations
 
@@ -116,6 +130,17 @@ class ChatStore:
             self._attach(chat, None, attachments)
             return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
 
+    def keep_image(self, data: bytes) -> str:
+        """Store an image, to which an attachment may then refer, and return its digest.
+
+        Raises:
+            SottoError: Nothing can be saved.
+            OSError: It cannot be written.
+        """
+        if not self.database.writable:
+            raise SottoError(self.database.refusal)
+        return self.images.keep(data)
+
     def drafted(self, chat: int) -> tuple[Attachment, ...]:
         """Return the attachments of a conversation's draft."""
         return drafted_attachments(self.database.connection, chat)
@@ -152,18 +177,18 @@ class ChatStore:
 
     def empty_trash(self, *, older_than: float = TRASH_SECONDS) -> int:
         """Erase conversations that have been in the trash for `older_than` seconds, and return their number."""
-        with self.database.writing():
+        with self._erasing():
             return self._execute("DELETE FROM chats WHERE trashed <= ?", self.now() - older_than).rowcount
 
     def erase(self, chats: Sequence[int]) -> None:
         """Erase conversations that are in the trash."""
-        with self.database.writing():
+        with self._erasing():
             for chat in chats:
                 self._execute("DELETE FROM chats WHERE id = ? AND trashed IS NOT NULL", chat)
 
     def erase_all(self) -> None:
         """Erase all conversations and folders, and give their room on the disk back."""
-        with self.database.writing():
+        with self._erasing():
             self._execute("DELETE FROM chats")
             self._execute("DELETE FROM folders")
         self._execute("VACUUM")
@@ -317,6 +342,14 @@ class ChatStore:
         self._execute("UPDATE chats SET changed = ? WHERE id = ?", now, chat)
         end_branch_with(self.database.connection, chat, message)
         return message
+
+    @contextlib.contextmanager
+    def _erasing(self) -> Iterator[None]:
+        """Open a transaction that erases conversations, and delete the images after it that only those had."""
+        before = image_rows.used(self.database.connection)
+        with self.database.writing():
+            yield
+        self.images.remove(before - image_rows.used(self.database.connection))
 
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
         """Replace the attachments of a message, or of the draft if `message` is None."""

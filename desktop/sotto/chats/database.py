@@ -77,6 +77,11 @@ class Database:
         """Whether anything can be saved."""
         return not self.refusal
 
+    @property
+    def damaged_files(self) -> list[Path]:
+        """The damaged files that were kept, of which more might be read some day."""
+        return list(self.path.parent.glob(f"{self.path.stem}.damaged-*"))
+
     def writing(self) -> contextlib.AbstractContextManager[None]:
         """Return a transaction: all changes inside it are made or none, and are on the disk at its end.
 

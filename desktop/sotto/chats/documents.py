@@ -1,4 +1,4 @@
-"""Reading the text of attached files; an error says in a sentence why a file has none."""
+"""Reading the text of documents that are attached; an error says in a sentence why a file has none."""
 
 import codecs
 import os
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from sotto.chats.chat_records import Attachment
 from sotto.errors import SottoError
+from sotto.images.image_kinds import image_kind
 
 LARGEST_FILE = 64 * 1000**2
 LONGEST_TEXT = 8_000_000
 _LONGEST_NAME = 120
-_ADVICE = "attach text, source code or a PDF"
+_ADVICE = "attach text, source code, a PDF or an image"
 PICTURES = frozenset(".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .heif .avif .ico".split())
-_PICTURE_BEGINNINGS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 _WIDE = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 # Binary files usually have one of these bytes near their beginning.
 _BINARY_BYTES = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
@@ -43,7 +43,12 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
         CancelledError: `stopped` returned True.
     """
     name = shown_name(path)
-    content = _content(path, name)
+    content = read_content(path, name)
+    return document_of(content, name, stopped)
+
+
+def document_of(content: bytes, name: str, stopped: Callable[[], bool] = _never) -> Attachment:
+    """Return the document that a file of these contents is; see `text_in`."""
     text = text_in(content, name, stopped)
     return Attachment(name, text, len(content), 0, len(text))
 
@@ -78,16 +83,6 @@ def text_in(content: bytes, name: str, stopped: Callable[[], bool] = _never) -> 
     return text
 
 
-def is_picture(path: Path) -> bool:
-    """Return whether a file's suffix is that of a picture."""
-    return path.suffix.lower() in PICTURES
-
-
-def picture_reason(name: str) -> str:
-    """Return the reason why a picture cannot be attached."""
-    return f"{name} is an image, and models with vision are not supported yet: {_ADVICE}."
-
-
 def shown_name(path: Path) -> str:
     """Return a file's name for people and models: one short line of printable characters."""
     name = os.fsencode(path.name).decode("utf-8", "replace")
@@ -98,7 +93,12 @@ def shown_name(path: Path) -> str:
     return name
 
 
-def _content(path: Path, name: str) -> bytes:
+def read_content(path: Path, name: str) -> bytes:
+    """Return the content of a file that is to be attached.
+
+    Raises:
+        DocumentError: It is no file, is too large, or cannot be read; the message calls it `name`.
+    """
     try:
         # Check the open file, as the path could be replaced in between. Opening a pipe must not wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -121,8 +121,8 @@ def _content(path: Path, name: str) -> bytes:
 
 
 def _decode(content: bytes, name: str) -> str:
-    if content.startswith(_PICTURE_BEGINNINGS) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP"):
-        raise DocumentError(picture_reason(name))
+    if image_kind(content) and not image_kind(content).endswith("+xml"):
+        raise DocumentError(f"{name} is an image, and here only text can be read: choose a document.")
     wide = not content.startswith(_WIDE) and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = content.decode("utf-16" if wide else "utf-8-sig")

@@ -1,14 +1,15 @@
-"""Export of conversations as Markdown, and as JSON with all branches."""
+"""Export of conversations as Markdown, and as JSON with all branches; `own_form` describes the latter."""
 
+import base64
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sotto.chats.chat_records import Chat, Role, Turn, clean
+from sotto.chats.chat_records import Chat, Role, Turn, clean, written_content
 from sotto.chats.database import Database
-from sotto.chats.own_form import CHAT_FIELDS, FORMAT, MESSAGE_FIELDS, VERSION, attachment_in_own_form
+from sotto.chats.own_form import CHAT_FIELDS, FORMAT, IMAGE_FORMAT, MESSAGE_FIELDS, VERSION, attachment_in_own_form
 from sotto.chats.row_reading import (
     CHAT_COLUMNS,
     MESSAGE_COLUMNS,
@@ -36,7 +37,7 @@ _NAMES = Names()
 def as_markdown(
     database: Database,
     chat: int,
-    written_out: Callable[[Turn], str] = lambda turn: turn.content.strip(),
+    written_out: Callable[[Turn], str] = lambda turn: written_content(turn.content, lambda picture: picture.name),
     names: Names = _NAMES,
 ) -> str:
     """Return the branch in view of a conversation as Markdown.
@@ -63,22 +64,40 @@ def as_markdown(
 
 def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     """Return conversations with all their branches as JSON; `chats` None means all that are not in the trash."""
-    connection = database.connection
-    found = [
-        chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE NOT pending ORDER BY id")
-    ]
-    wanted = (
-        [chat for chat in found if chat.id in chats]
-        if chats is not None
-        else [chat for chat in found if chat.trashed is None]
-    )
+    wanted = [_export(database, chat) for chat in _wanted(database, chats)]
     text = json.dumps(
-        {"format": FORMAT, "version": VERSION, "chats": [_export(database, chat) for chat in wanted]},
+        {"format": FORMAT, "version": VERSION, "chats": wanted},
         ensure_ascii=False,
         indent=1,
     )
     # Options and figures are stored unchecked, and a lone surrogate in them could not be written to a file.
     return clean(text)
+
+
+def images_in(database: Database, chats: tuple[int, ...] | None = None) -> tuple[str, ...]:
+    """Return the digests of the images in conversations, which an export has in front of what `as_json` returns."""
+    return tuple(
+        dict.fromkeys(
+            digest
+            for chat in _wanted(database, chats)
+            for (digest,) in database.connection.execute(
+                "SELECT image FROM attachments WHERE chat = ? AND image <> '' ORDER BY id", (chat.id,)
+            )
+        )
+    )
+
+
+def image_as_json(data: bytes) -> str:
+    """Return an image as an object for an export."""
+    return json.dumps({"format": IMAGE_FORMAT, "version": VERSION, "data": base64.b64encode(data).decode()})
+
+
+def _wanted(database: Database, chats: tuple[int, ...] | None) -> list[Chat]:
+    rows = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE NOT pending ORDER BY id")
+    found = [chat_of(row) for row in rows]
+    if chats is not None:
+        return [chat for chat in found if chat.id in chats]
+    return [chat for chat in found if chat.trashed is None]
 
 
 def _export(database: Database, chat: Chat) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from sotto.chats.chat_records import Content
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -9,12 +11,12 @@ class Message:
 
     Attributes:
         role: `user` or `assistant`.
-        content: The text; Markdown in answers.
+        content: What it says; Markdown in answers.
         model: Name of the model that answered; empty in questions.
     """
 
     role: str
-    content: str
+    content: Content
     model: str = ""
 
 

@@ -1,7 +1,9 @@
 """The JSON form of conversations in Sotto's own exports.
 
 `{"format": "sotto-chats", "version": 1, "chats": [...]}`, where a chat has the fields of `WholeChat` and a message
-those of `WholeMessage`.
+those of `WholeMessage`. An export with images is a list of objects: first one for each image, with its file in base64,
+`{"format": "sotto-image", "version": 1, "data": "…"}`, and then the conversations, which name images by their digests.
+So each can be read by itself, and memory need not hold all of them.
 """
 
 import json
@@ -10,14 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.chats.chat_records import Attachment, Role, State, clean
+from sotto.chats.chat_records import Attachment, Role, State, clean, is_digest
 from sotto.chats.row_reading import seconds
 from sotto.chats.whole_chat import Lost, UnreadableChatError, WholeChat, WholeMessage
 
-FORMAT, VERSION = "sotto-chats", 1
+FORMAT, IMAGE_FORMAT, VERSION = "sotto-chats", "sotto-image", 1
 CHAT_FIELDS = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system", "trims")
 MESSAGE_FIELDS = ("role", "text", "state", "created", "model")
-ATTACHMENT_FIELDS = ("name", "text", "size", "begins", "ends", "tokens")
+ATTACHMENT_FIELDS = ("name", "text", "size", "begins", "ends", "tokens", "image")
 _INTEGER_LIMIT = 2**63
 # Answers that were being written when they were exported are imported as interrupted.
 _STATES = frozenset(State) - {State.STREAMING}
@@ -152,7 +154,8 @@ def _attachment(field: _Field) -> Attachment:
     begins, ends, size, tokens = (field.number(key) for key in ("begins", "ends", "size", "tokens"))
     if not begins < ends <= len(text):
         begins, ends = 0, len(text)
-    return Attachment(name, text, size, begins, ends, tokens)
+    image = field.get("image", str, "")
+    return Attachment(name, text, size, begins, ends, tokens, image if is_digest(image) else "")
 
 
 def _object(value: Any, name: str) -> _Field:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.chats.chat_records import Attachment, Branch, Chat, Role, State, Turn
+from sotto.chats.chat_records import Attachment, Branch, Chat, Role, State, Turn, is_digest
 from sotto.chats.schema import TABLES
 
 CHAT_COLUMNS = ", ".join(TABLES["chats"])
@@ -82,7 +82,8 @@ def attachment_of(row: Sequence[Any]) -> Attachment:
     )
     if not begins < ends <= len(text):
         begins, ends = 0, len(text)
-    return Attachment(_text(values["name"]), text, size, begins, ends, tokens)
+    image = values["image"] if is_digest(values["image"]) else ""
+    return Attachment(_text(values["name"]), text, size, begins, ends, tokens, image)
 
 
 def drafted_attachments(connection: sqlite3.Connection, chat: int) -> tuple[Attachment, ...]:

@@ -97,8 +97,29 @@ ALTER TABLE messages ADD COLUMN edit TEXT NOT NULL DEFAULT '';
 ALTER TABLE chats ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
 """
 
+# `image` is the digest of an image, whose file lies in a folder beside the database; empty for a document. Images have
+# no text to find.
+_IMAGES = """
+ALTER TABLE attachments ADD COLUMN image TEXT NOT NULL DEFAULT '';
+CREATE INDEX attachments_by_image ON attachments (image) WHERE image <> '';
+DROP TRIGGER attachment_added;
+DROP TRIGGER attachment_moved;
+DROP TRIGGER attachment_removed;
+CREATE TRIGGER attachment_added AFTER INSERT ON attachments WHEN new.message IS NOT NULL AND new.image = '' BEGIN
+    INSERT INTO found_attached (rowid, name, text) VALUES (new.id, new.name, new.text);
+END;
+CREATE TRIGGER attachment_moved AFTER UPDATE OF message ON attachments WHEN new.image = '' BEGIN
+    INSERT INTO found_attached (found_attached, rowid, name, text)
+        SELECT 'delete', old.id, old.name, old.text WHERE old.message IS NOT NULL;
+    INSERT INTO found_attached (rowid, name, text) SELECT new.id, new.name, new.text WHERE new.message IS NOT NULL;
+END;
+CREATE TRIGGER attachment_removed AFTER DELETE ON attachments WHEN old.message IS NOT NULL AND old.image = '' BEGIN
+    INSERT INTO found_attached (found_attached, rowid, name, text) VALUES ('delete', old.id, old.name, old.text);
+END;
+"""
+
 # Step n migrates version n - 1 to n; version 0 is an empty file.
-STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS, _EDITS)
+STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS, _EDITS, _IMAGES)
 VERSION = len(STEPS)
 
 # The tables with data, and their columns; all others are indexes.
@@ -108,5 +129,5 @@ TABLES = {
         "id title created changed folder pinned archived trashed leaf model draft system options trims pending".split()
     ),
     "messages": tuple("id chat parent role text state created model figures viewed edit".split()),
-    "attachments": tuple("id chat message name text size begins ends tokens".split()),
+    "attachments": tuple("id chat message name text size begins ends tokens image".split()),
 }

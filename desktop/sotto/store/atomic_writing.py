@@ -3,6 +3,7 @@
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from sotto.paths import make_folder
@@ -18,8 +19,10 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     replace_atomically(path, content)
 
 
-def replace_atomically(path: Path, content: str | bytes) -> None:
+def replace_atomically(path: Path, content: str | bytes | Iterator[bytes]) -> None:
     """Replace or create a file in one step, readable by its owner alone; its folder must exist.
+
+    What an iterator yields is written as it comes.
 
     Readers find either the old or the new content, never a part of it.
 
@@ -29,9 +32,12 @@ def replace_atomically(path: Path, content: str | bytes) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            if isinstance(content, Iterator):
+                file.writelines(content)
+            else:
+                file.write(content.encode() if isinstance(content, str) else content)
         Path(name).replace(path)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             Path(name).unlink()
         raise

@@ -26,6 +26,7 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
+from sotto.engine.contract.message_parts import ImagePart
 from sotto.engine.contract.requests import CountRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
@@ -82,6 +83,7 @@ class Script:
     knows_efforts: bool = False
     predicts: bool = False
     sees: bool = False
+    image_tokens: Callable[[ImagePart], int] = lambda part: 256
 
 
 class ScriptedLoop:
@@ -127,11 +129,13 @@ class ScriptedLoop:
     def _count(self, request: CountRequest) -> None:
         """Count each character as a token, and four more for the template's text around each message."""
         self._script.counts.append(request)
-        sizes = [len(message.text) + 4 for message in request.messages]
+        each = self._script.image_tokens
+        sizes = [len(message.text) + sum(map(each, message.images)) + 4 for message in request.messages]
         system = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
         room = self._context - self._context // 4
         texts = tuple(map(len, request.texts))
-        self._counted.put(Counted(request.id, sum(sizes), sum(system) + sizes[-1], room, texts))
+        images = tuple(map(each, request.images))
+        self._counted.put(Counted(request.id, sum(sizes), sum(system) + sizes[-1], room, texts, images))
 
     def close(self) -> None:
         self._closed = True
@@ -229,7 +233,7 @@ class ScriptedLoop:
                 fills_gaps=True,
                 writes=self._script.writes,
                 predicts=self._script.predicts,
-                sees=self._script.sees,
+                sees=self._script.sees or "vision" in record.capabilities,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

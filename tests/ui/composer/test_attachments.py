@@ -5,13 +5,12 @@ import threading
 
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
-from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from drags import data_of, drop_on, enter
 from pdfs import pdf
 from scripted_loop import record
-from sotto.chats import documents
+from sotto.chats import attachable
 from sotto.ui.composer.drop_overlay import describe_drop, split_drop
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.drop_contents import DropContents
@@ -125,12 +124,6 @@ def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, n
         draft.clear()
         draft.paste()
         assert draft.toPlainText() == address
-    data = QMimeData()
-    data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
-    clipboard.setMimeData(data)
-    draft.paste()
-    assert ready.window.chat.notice.message.text().startswith("The clipboard is an image, and models with vision")
-    clipboard.clear()
 
 
 def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
@@ -151,8 +144,8 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png is an image, and models with vision are not supported yet"),
-        ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is not text: attach text, source code or a PDF."),
+        ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png cannot be read: it is damaged or cut off"),
+        ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is not text: attach text, source code, a PDF or an image."),
         ("old.txt", "Grüße aus Köln".encode("latin-1"), "old.txt is not in UTF-8"),
         ("bad.pdf", b"%PDF-1.7\nnothing", "bad.pdf could not be read: its PDF is damaged"),
     ],
@@ -187,15 +180,15 @@ def test_a_pdf_is_read_off_the_windows_thread_and_shown_meanwhile(ready, qtbot, 
 @pytest.fixture
 def slow(monkeypatch):
     """Yield an event that holds up the reading of files until it is set."""
-    go_on, read = threading.Event(), documents.read_document
+    go_on, read = threading.Event(), attachable.read_attachable
 
     def wait(path, stopped):
         while not go_on.wait(0.01):
             if stopped():
                 break
-        return read(path)
+        return read(path, stopped)
 
-    monkeypatch.setattr(documents, "read_document", wait)
+    monkeypatch.setattr(attachable, "read_attachable", wait)
     yield go_on
     go_on.set()
 
@@ -219,7 +212,7 @@ def test_a_file_is_attached_to_the_conversation_it_was_added_to(ready, qtbot, lo
     ready.window.current.new_chat()
     assert chips(ready) == []
     slow.set()
-    qtbot.waitUntil(lambda: not ready.window.composing.attaching.busy)
+    qtbot.waitUntil(lambda: not ready.window.composing.attachments.attaching.busy)
     assert attached(ready) == []
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
@@ -241,7 +234,7 @@ def test_a_file_still_being_read_is_shown_again_with_its_conversation(ready, qtb
     ready.window.composing.attach((notes,))
     ready.window.current.new_chat()
     slow.set()
-    qtbot.waitUntil(lambda: not ready.window.composing.attaching.busy)
+    qtbot.waitUntil(lambda: not ready.window.composing.attachments.attaching.busy)
     qtbot.waitUntil(lambda: ready.window.sessions.find(first) is None)
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "notes.md"])
@@ -341,7 +334,7 @@ def test_the_drag_says_what_a_drop_will_do(tmp_path):
     assert described("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")
     assert described("latest", "a.txt") == ("Drop to load a model and attach this file", "latest; a.txt")
     assert described("latest") == ("Drop to load this model", "latest")
-    assert described("c.png") == ("Images cannot be attached", "c.png: models with vision are not supported yet.")
+    assert described("c.png") == ("Drop to attach this file to your message", "c.png")
 
 
 def test_a_model_and_a_document_dropped_together_are_told_apart(ready, qtbot, loop, notes, tmp_path):

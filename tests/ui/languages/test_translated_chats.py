@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QImage
 from PySide6.QtPrintSupport import QPrinter
 from PySide6.QtWidgets import QApplication, QFileDialog
 
@@ -38,8 +39,10 @@ from sotto.ui.conversation.row_ids import MessageRowId
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, project
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.message_menu import MessagePlace, message_menu
+from sotto.ui.transcript.picture_viewer import PictureViewer
 from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.transfer.chat_page import paper_parts
 from sotto.ui.transfer.import_summary import summary
@@ -248,11 +251,11 @@ def visit_notices(visit, folder):
     good = folder / "3.txt"
     good.write_text("1")
     problems = []
-    window.composing.attaching.problem.connect(problems.append)
+    window.composing.attachments.attaching.problem.connect(problems.append)
     for paths in ([bad[0]], bad, [good] * 2, [bad[0]] * 21):
         problems.clear()
-        window.composing.attaching.attach(paths, chat.draft)
-        visit.wait(lambda: problems and not window.composing.attaching.busy)
+        window.composing.attachments.attaching.attach(paths, chat.draft)
+        visit.wait(lambda: problems and not window.composing.attachments.attaching.busy)
         for problem in problems:
             visit.reader.note("conversation", problem.title)
         if paths[0] is good or len(paths) > 20:
@@ -293,6 +296,30 @@ def visit_notices(visit, folder):
     visit.reader.note("conversation", folders[0].name)
 
 
+def visit_images(visit, folder):
+    """Look at an image in a message and whole."""
+    path, data = folder / "a.png", QImage(4, 4, QImage.Format.Format_RGB32)
+    data.fill(0)
+    data.save(str(path))
+    visit.window.current.new_chat()
+    visit.window.composing.attach((path,))
+    visit.wait(lambda: visit.chat.draft.attachments)
+    visit.ask("1", "2")
+    visit.look()
+    visit.question.attachments.pictures[0].click()
+    (viewer,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, PictureViewer))
+    visit.reader.look(viewer)
+    visit.wait(lambda: not viewer.image.isNull())
+    viewer.copy.click()
+    viewer.save.click()
+    visit.reader.look(viewer, *viewer.findChildren(FileDialog))
+    viewer._save(path)
+    visit.wait(lambda: viewer.save.accessibleName() != "")
+    visit.qtbot.wait(100)
+    visit.reader.look(viewer)
+    viewer.close()
+
+
 def visit_states(visit):
     """Read the values that other packages show."""
     spans = (5, 60, 3600, 3700)
@@ -312,9 +339,11 @@ def test_no_chat_stays_english(reader, shell, around, qtbot, loop, tmp_path):
     shell.open_window()
     qtbot.waitUntil(lambda: bool(around.session.library.models))
     visit = Visit(reader, around, qtbot)
+    visit.script.sees = True
     visit_answers(visit)
     visit_lines(visit)
     visit_messages(visit)
+    visit_images(visit, tmp_path)
     visit_notices(visit, tmp_path)
     visit_states(visit)
     assert reader.english == {}
@@ -424,7 +453,7 @@ def visit_exports(visit, folder):
     visit.reader.note("transfer", (folder / "untitled.md").read_text(encoding="utf-8").partition("\n")[0])
     untitled = Chat(7, "", 1.7e9, 1.7e9)
     question = replace(QUESTION, attachments=visit.chat.turns[0].attachments)
-    for part in paper_parts(untitled, (question, replace(ANSWER, model="")), str):
+    for part in paper_parts(untitled, (question, replace(ANSWER, model="")), str, lambda image: ""):
         for text in Page(part).texts:
             visit.reader.note("transfer", text)
     # What cannot be written, printed or found.

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -348,3 +348,49 @@ def test_everything_in_the_panel_has_a_name(around, qtbot, loop):
     fields = around.panel.findChildren(QAbstractButton) + around.panel.findChildren(QPlainTextEdit)
     assert len(fields) > 5
     assert [field for field in fields if field.isVisible() and not field.accessibleName()] == []
+
+
+def test_an_image_in_the_clipboard_is_attached_shown_and_sent(around, qtbot, loop):
+    around.script.sees = True
+    around.load(qtbot)
+    image = QImage(40, 30, QImage.Format.Format_RGB32)
+    image.fill(QColor("teal"))
+    QGuiApplication.clipboard().setImage(image)
+    around.shell.quick.show()
+    assert around.panel.clipboard.isVisible()
+    around.panel.clipboard.click()
+    qtbot.waitUntil(
+        lambda: (
+            [chip.name.text() for chip in around.panel.composer.attachments.chips] == ["Pasted image"]
+            and around.shell.quick.current.session.draft.pending == ()
+        ),
+        timeout=20_000,
+    )
+    draft = around.panel.composer.draft
+    draft.setFocus()
+    # The same image once more, by the keyboard.
+    qtbot.keyClick(draft, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(around.panel.notice.isVisible, timeout=20_000)
+    assert "already attached" in around.panel.notice.message.text()
+    ask(around, qtbot, "What is this?")
+    qtbot.waitUntil(lambda: done(around) and bool(around.script.requests))
+    assert len(around.script.requests[-1].messages[-1].images) == 1
+    assert len(around.panel.transcript.messages[0].attachments.pictures) == 1
+
+
+def test_an_image_of_a_draft_moves_to_the_window(around, qtbot, loop):
+    around.script.sees = True
+    around.load(qtbot)
+    image = QImage(40, 30, QImage.Format.Format_RGB32)
+    image.fill(QColor("navy"))
+    QGuiApplication.clipboard().setImage(image)
+    around.shell.quick.show()
+    around.panel.clipboard.click()
+    session = around.shell.quick.current.session
+    qtbot.waitUntil(lambda: len(session.draft.attachments) == 1, timeout=20_000)
+    around.panel.open_app.click()
+    draft = around.shell.window.current.session.draft
+    assert [each.name for each in draft.attachments] == ["Pasted image"]
+    assert session.draft.attachments == ()
+    around.keeper.wait(10)
+    assert around.keeper.images.data(draft.attachments[0].image)

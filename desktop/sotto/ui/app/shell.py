@@ -143,6 +143,7 @@ class Shell(QObject):
         else:
             self.session.begin(tasks, request.paths)
         self.tray.try_to_show()
+        self.quick.begin(tasks)
         self.shortcut.begin(tasks)
         self._follow(self._preferences.values)
         self._prepare_timer.start()
@@ -242,6 +243,10 @@ class Shell(QObject):
         elif draft.text.strip() and not window.chat.composer.text.strip():
             window.chat.composer.restore(draft.text)
             draft.clear()
+        if not session.turns and session.draft.attachments:
+            held = window.current.session.draft
+            held.set_attachments((*held.attachments, *session.draft.attachments))
+            session.draft.set_attachments(())
         self.open_window()
         window.chat.composer.draft.setFocus()
 
@@ -363,8 +368,9 @@ class Shell(QObject):
         """Close and save all conversations; the engine may still be running."""
         try:
             self.hide()
+            self.quick.close()
             if self._window is not None:
-                self._window.composing.attaching.close()
+                self._window.composing.attachments.attaching.close()
                 self._window.chat_files.close()
                 self._window.models.close()
                 self._window.finding.close()

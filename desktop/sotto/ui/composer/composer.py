@@ -8,7 +8,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.chats.chat_records import Attachment
-from sotto.ui.composer.context_gauge import ContextAction, ContextGauge, ContextPanel
+from sotto.ui.composer.action_panel import ActionPanel, PanelAction
+from sotto.ui.composer.context_gauge import ContextGauge, ContextPanel
 from sotto.ui.composer.thinking_button import ThinkingButton
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.preferences.answer_options import format_label, format_sentence
@@ -31,6 +32,7 @@ class Composer(QFrame):
         sent: The user sends this text; the receiver calls `clear` if it accepts it.
         stopped: The user stops the load or the answer.
         attach_wanted: The user wants to choose files to attach.
+        screenshot_wanted: The user wants to attach a picture of a part of the screen.
         think_chosen: The user chose whether the model thinks first (`Think`); None for the default.
         format_wanted: The user wants to choose the format of answers.
     """
@@ -38,6 +40,7 @@ class Composer(QFrame):
     sent = Signal(str)
     stopped = Signal()
     attach_wanted = Signal()
+    screenshot_wanted = Signal()
     think_chosen = Signal(object)
     format_wanted = Signal()
 
@@ -45,20 +48,26 @@ class Composer(QFrame):
         """Create an empty composer.
 
         Args:
-            attaches: Whether files can be attached and answer options chosen; otherwise there is only text.
+            attaches: Whether files can be attached and answer options chosen; otherwise only images can be pasted.
             invitation: Placeholder of the empty field; empty for the usual one.
         """
         super().__init__()
         self.setObjectName("composer")
         self.draft = GrowingTextEdit()
-        self.draft.takes_files = attaches
+        self.draft.takes_files = True
         self.attachments = AttachmentBar()
         self.panel = ContextPanel()
+        self.sight_panel = ActionPanel()
         self.gauge = ContextGauge()
         self.hint = ElidedLabel("", "caption")
-        self.clip = IconButton("clip", tr("Attach files"), tip=tr("Attach text files or PDFs"))
+        self.clip = IconButton("clip", tr("Attach files"), tip=tr("Attach text files, PDFs or images"))
         self.clip.setObjectName("attach")
         self.clip.clicked.connect(self.attach_wanted)
+        self.screenshot = IconButton(
+            "screenshot", tr("Take a screenshot"), tip=tr("Attach a picture of a part of the screen")
+        )
+        self.screenshot.clicked.connect(self.screenshot_wanted)
+        self.screenshot.hide()
         self.think = ThinkingButton(brief=True)
         self.think.chosen.connect(self.think_chosen)
         self.format = IconButton("braces", "", " ")
@@ -69,6 +78,7 @@ class Composer(QFrame):
         foot.setSpacing(theme.GAP_8)
         if attaches:
             foot.addWidget(self.clip)
+            foot.addWidget(self.screenshot)
             foot.addWidget(self.think)
             foot.addWidget(self.format)
         foot.addWidget(self.hint, 1)
@@ -78,6 +88,7 @@ class Composer(QFrame):
         layout.setContentsMargins(theme.margins(*_MARGINS))
         layout.setSpacing(theme.GAP_8)
         layout.addWidget(self.panel)
+        layout.addWidget(self.sight_panel)
         layout.addWidget(self.attachments)
         layout.addWidget(self.draft)
         layout.addLayout(foot)
@@ -89,7 +100,7 @@ class Composer(QFrame):
         self._refusal = self._hint = ""
         # How full the context is, what makes room in it, and whether an answer needs that room.
         self._use: ContextUse | None = None
-        self._actions: Sequence[ContextAction] = ()
+        self._actions: Sequence[PanelAction] = ()
         self._wants_room = self._loading = self._queued = False
         self.button.clicked.connect(self._send_or_stop)
         self.draft.entered.connect(self._send)
@@ -163,7 +174,7 @@ class Composer(QFrame):
         self.attachments.show_pending(names)
         self._update_buttons()
 
-    def show_use(self, use: ContextUse | None, actions: Sequence[ContextAction]) -> None:
+    def show_use(self, use: ContextUse | None, actions: Sequence[PanelAction]) -> None:
         """Show how full the context is, and if there is too little room for the draft, `actions` that make room."""
         self.gauge.show_use(use)
         self._fit()
@@ -173,6 +184,18 @@ class Composer(QFrame):
             self.panel.show_use(use, actions)
         else:
             self.panel.hide()
+
+    def show_blindness(self, title: str, message: str, actions: Sequence[PanelAction]) -> None:
+        """Warn that the model does not see the images of the draft; an empty title is no warning."""
+        if title:
+            self.sight_panel.show_warning(title, message, actions)
+        else:
+            self.sight_panel.hide()
+
+    def offer_screenshots(self) -> None:
+        """Show the button that takes a screenshot."""
+        self.screenshot.setVisible(self._attaches)
+        self._fit()
 
     def show_room(self) -> None:
         """Show the actions that make room for the rest of an answer, whether or not there is a draft."""
@@ -191,9 +214,8 @@ class Composer(QFrame):
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
 
     def _update_buttons(self) -> None:
-        sendable = self._has_content
-        self.button.setEnabled(self._stops or (sendable and not self._reading and not self._refusal))
-        if not sendable:
+        self.button.setEnabled(self._stops or self.can_send)
+        if not self._has_content:
             self.panel.hide()
 
     @property
@@ -232,8 +254,13 @@ class Composer(QFrame):
         else:
             self._send()
 
+    @property
+    def can_send(self) -> bool:
+        """Whether there is anything to send, and nothing in the way."""
+        return self._has_content and not self._reading and not self._refusal
+
     def _send(self) -> None:
-        if self._has_content and not self._reading and not self._refusal:
+        if self.can_send:
             self.sent.emit(self.text)
 
     def _show_focus(self, focused: bool) -> None:

@@ -3,20 +3,23 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from sotto.ui.composer.attachment_control import AttachmentControl
 from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.context_actions import ContextActions
 from sotto.ui.composer.drop_overlay import split_drop
-from sotto.ui.conversation.attaching import Attaching
+from sotto.ui.composer.pasted_images import has_image
+from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.context_meter import ContextMeter
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
+from sotto.ui.platform.screenshots import Screenshots
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import DropContents, read_drop
+from sotto.ui.state.drop_contents import DropContents, path_from_url, read_drop
 from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.translation import tr
 
@@ -38,7 +41,12 @@ class ComposerController(QObject):
     import_wanted = Signal(object)
 
     def __init__(
-        self, session: Session, current: CurrentChat, composer: Composer, parent: QObject | None = None
+        self,
+        session: Session,
+        current: CurrentChat,
+        composer: Composer,
+        images: ChatImages,
+        parent: QObject | None = None,
     ) -> None:
         """Connect a composer.
 
@@ -46,23 +54,28 @@ class ComposerController(QObject):
             session: Loads models that are dropped.
             current: The conversation in view.
             composer: The composer.
+            images: The images of conversations.
             parent: Owner of this object.
         """
         super().__init__(parent)
         self._session = session
         self._current = current
         self._composer = composer
-        self.attaching = Attaching(self)
+        self.attachments = AttachmentControl(session, current, composer, self)
         self.meter = ContextMeter(session, current, self)
-        self.actions = ContextActions(session, current, self.meter, self)
+        self.actions = ContextActions(session, current, self.meter, images, self)
+        self.screenshots = Screenshots(self)
+        self.screenshots.offered.connect(composer.offer_screenshots)
+        self.screenshots.taken.connect(self._attach_screenshot)
+        self.screenshots.failed.connect(lambda why: self.problem.emit(Problem(tr("No screenshot"), why)))
+        composer.screenshot_wanted.connect(self.screenshots.take)
         composer.sent.connect(self.send)
         composer.stopped.connect(self._stop)
         composer.draft.textChanged.connect(self._update_draft)
         composer.draft.files_pasted.connect(self.paste)
-        composer.attachments.remove_wanted.connect(self._detach)
-        composer.attachments.stop_wanted.connect(self._stop_reading)
         composer.attachments.cut_wanted.connect(self.actions.cut)
-        self.attaching.problem.connect(self.problem)
+        self.attachments.problem.connect(self.problem)
+        self.attachments.sight.send_wanted.connect(self._send_draft)
         self.actions.offered.connect(composer.show_use)
         self._subscription = Subscription()
         current.changed.connect(self._bind)
@@ -75,19 +88,16 @@ class ComposerController(QObject):
         draft, composer = chat.draft, self._composer
         self._subscription = Subscription(
             (draft.replaced, self._show_draft),
-            (draft.attached, composer.show_attachments),
-            (draft.pending_changed, composer.show_pending),
             (chat.retracted, composer.restore),
             (chat.queue_changed, composer.show_queued),
         )
         composer.show_queued(chat.queued)
         self._show_draft(draft.text)
-        composer.show_attachments(draft.attachments)
-        composer.show_pending(draft.pending)
 
     def begin(self, tasks: "AsyncTasks") -> None:
         """Use `tasks` to read files."""
-        self.attaching.begin(tasks)
+        self.attachments.begin(tasks)
+        self.screenshots.begin(tasks)
 
     @Slot(str)
     def send(self, text: str) -> None:
@@ -95,6 +105,8 @@ class ComposerController(QObject):
         use = self.meter.use
         if use is not None and use.over and self.meter.fresh and not self._current.session.busy:
             self._composer.panel.take_focus()
+        elif self.attachments.sight.blind:
+            self._composer.sight_panel.take_focus()
         elif self._current.session.send(text):
             self._composer.clear()
 
@@ -109,19 +121,25 @@ class ComposerController(QObject):
 
     def attach(self, documents: tuple[Path, ...]) -> None:
         """Attach files."""
-        if documents:
-            self.attaching.attach(documents, self._current.session.draft)
-            self._composer.draft.setFocus()
+        self.attachments.attach(documents)
 
     @Slot(object)
     def paste(self, data: QMimeData) -> None:
-        """Attach pasted files, or say that pictures cannot be attached."""
-        if data.hasUrls():
-            self.drop(read_drop(data))
+        """Attach files, or an image, that were pasted or dropped."""
+        if has_image(data):
+            self.attachments.attach_pasted(data)
         else:
-            from sotto.chats.documents import picture_reason
+            self.drop(read_drop(data))
 
-            self.problem.emit(Problem(tr("Not attached"), picture_reason("The clipboard")))
+    @Slot(object)
+    def _attach_screenshot(self, url: QUrl) -> None:
+        if (path := path_from_url(url)) is not None:
+            self.attach((path,))
+
+    @Slot()
+    def _send_draft(self) -> None:
+        if self._composer.can_send:
+            self.send(self._composer.text)
 
     def redirect_key(self, event: QKeyEvent) -> bool:
         """Type a character that no other widget handled into the draft; return whether the event is a character."""
@@ -150,11 +168,3 @@ class ComposerController(QObject):
     @Slot()
     def _stop(self) -> None:
         self._current.session.stop()
-
-    @Slot(int)
-    def _detach(self, index: int) -> None:
-        self._current.session.draft.detach(index)
-
-    @Slot(int)
-    def _stop_reading(self, index: int) -> None:
-        self.attaching.stop(index, self._current.session.draft)

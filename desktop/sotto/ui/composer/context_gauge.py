@@ -1,29 +1,20 @@
 """The gauge of how full the context is, and the panel with actions when it is too full."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from sotto.ui.composer.action_panel import ActionPanel, PanelAction
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.state import wording
 from sotto.ui.state.names import join_sentences
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import IconLabel, Label, TextButton
+from sotto.ui.toolkit.widgets import Label
 
 _RING_SIZE = 14
-
-
-@dataclass(frozen=True, slots=True)
-class ContextAction:
-    """An action that makes room in the context, with its label."""
-
-    text: str
-    act: Callable[[], object]
 
 
 class ContextGauge(QWidget):
@@ -70,57 +61,12 @@ class ContextGauge(QWidget):
         self.setToolTip(spoken)
 
 
-class ContextPanel(QFrame):
+class ContextPanel(ActionPanel):
     """A warning that the context is nearly or too full, with a button for each action; hidden otherwise."""
 
-    def __init__(self) -> None:
-        """Create the panel, hidden."""
-        super().__init__()
-        self.setObjectName("contextPanel")
-        self.title = Label("", "strong", wrap=True)
-        self.message = Label("", "muted", wrap=True)
-        self.buttons: list[TextButton] = []
-        self._row = QWidget()
-        self._flow = FlowLayout(self._row, theme.GAP_8)
-        texts = QVBoxLayout()
-        texts.setSpacing(2)
-        texts.addWidget(self.title)
-        texts.addWidget(self.message)
-        texts.addSpacing(theme.GAP_4)
-        texts.addWidget(self._row)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_12, theme.GAP_8 + 2, theme.GAP_12, theme.GAP_8 + 2)
-        layout.setSpacing(theme.GAP_12)
-        layout.addWidget(IconLabel("alert", "alert"), 0, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(texts, 1)
-        self.hide()
-
-    def show_use(self, use: ContextUse, actions: Sequence[ContextAction]) -> None:
+    def show_use(self, use: ContextUse, actions: Sequence[PanelAction]) -> None:
         """Show a warning and the actions."""
-        title, message = _context_warning(use)
-        self.title.setText(title)
-        self.message.setText(message)
-        self.setAccessibleName(f"{title}: {message}")
-        if [button.text() for button in self.buttons] != [action.text for action in actions]:
-            for button in self.buttons:
-                self._flow.removeWidget(button)
-                button.hide()
-                button.deleteLater()
-            self.buttons = [TextButton(action.text) for action in actions]
-            for button in self.buttons:
-                self._flow.addWidget(button)
-        else:
-            for button in self.buttons:
-                button.clicked.disconnect()
-        for button, action in zip(self.buttons, actions, strict=True):
-            button.clicked.connect(lambda _=False, act=action.act: act())
-        self._row.setVisible(bool(actions))
-        self.show()
-
-    def take_focus(self) -> None:
-        """Focus the button of the first action."""
-        if self.buttons:
-            self.buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.show_warning(*_context_warning(use), actions)
 
 
 class _Ring(QWidget):

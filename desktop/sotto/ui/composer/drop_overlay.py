@@ -66,10 +66,8 @@ def _is_document(path: Path) -> bool:
 
 def accepts_drop(dropped: DropContents) -> bool:
     """Return whether a drop contains anything that can be loaded or attached."""
-    from sotto.chats.documents import is_picture
-
     split = split_drop(dropped)
-    return bool(split.exports or split.models.paths) or not all(map(is_picture, split.documents))
+    return bool(split.exports or split.models.paths or split.documents)
 
 
 def describe_drop(dropped: DropContents) -> tuple[str, str]:
@@ -96,12 +94,7 @@ def describe_drop(dropped: DropContents) -> tuple[str, str]:
 
 
 def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
-    from sotto.chats.documents import is_picture
-
     line, count = _named(documents), len(documents)
-    if all(map(is_picture, documents)) and not models.paths:
-        message = tr("{names}: models with vision are not supported yet.")
-        return tr("Images cannot be attached"), message.format(names=line)
     if models.paths:
         title = tr("Drop to load a model and attach this file|Drop to load a model and attach {count} files", "", count)
         return title.format(count=count), f"{path_names(models.paths[:1])}; {line}"
@@ -147,8 +140,15 @@ class DropOverlay(QWidget):
         title, line = describe_drop(dropped)
         if imported is not None:
             title, line = tr("Drop to import this model"), path_names([imported])
-        self._accepts = accepts_drop(dropped)
-        self.icon.show_icon("drop" if self._accepts else "alert", "accent_text" if self._accepts else "alert")
+        self._cover(title, line, accepts=accepts_drop(dropped))
+
+    def show_image(self) -> None:
+        """Show that dropping attaches an image."""
+        self._cover(tr("Drop to attach this image to your message"), "", accepts=True)
+
+    def _cover(self, title: str, line: str, *, accepts: bool) -> None:
+        self._accepts = accepts
+        self.icon.show_icon("drop" if accepts else "alert", "accent_text" if accepts else "alert")
         self.title.setText(title)
         self.line.setText(line)
         parent = self.parentWidget()

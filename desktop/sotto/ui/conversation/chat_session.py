@@ -4,7 +4,7 @@ A question is on disk before the engine receives it.
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
@@ -121,7 +121,7 @@ class ChatSession(QObject):
         self.branches = ChatBranches(chats, row_id, self._writer, self.draft.edits, lambda: self.busy, self)
         self.branches.read.connect(self._show_read)
         self.branches.branched.connect(self.changed)
-        self._requests = RequestBuilder(session, self.draft)
+        self._requests = RequestBuilder(session, self.draft, chats.images)
         self._request, self._thought_clock = "", ThoughtClock()
         # The length of the last turn before the current request, in characters; 0 unless an answer is continued.
         self._initial_length = 0
@@ -130,6 +130,8 @@ class ChatSession(QObject):
         # The turns in view before a question is edited or answered again; they come back if there is no answer.
         self._replaced: tuple[Turn, ...] = ()
         self._stop_wanted = self.queued = False
+        # Whether images are being read, which the engine then gets with the request.
+        self._reading = False
         self.pace = AnswerPace(self)
         self.summary = Summary(session, self)
         self.summary.ended.connect(self._finish)
@@ -177,9 +179,9 @@ class ChatSession(QObject):
         waiting = self._session.loading or self._session.library.searching
         return self._session.model_name, tr("Waiting for the model…") if waiting else tr("Reading prompt…")
 
-    def with_draft(self) -> tuple[Message, ...]:
-        """Return the messages as they would be if the draft were sent now; empty if there are none."""
-        return self._requests.with_draft(self.turns)
+    def read_with_draft(self, then: Callable[[tuple[Message, ...]], None]) -> None:
+        """Call `then` with the messages as they would be if the draft were sent now; empty if there are none."""
+        self._requests.read_with_draft(self.turns, then)
 
     # The user's actions
 
@@ -198,12 +200,20 @@ class ChatSession(QObject):
         self._ask(text, self.draft.hand_over(text))
         return True
 
-    def edit(self, turn: int, text: str) -> bool:
-        """Send a changed question; the old one stays as a version. Return False if that is not possible."""
+    def edit(self, turn: int, text: str, attachments: tuple[Attachment, ...] | None = None) -> bool:
+        """Send a changed question; the old one stays as a version. Return False if that is not possible.
+
+        Args:
+            turn: The question.
+            text: The new text.
+            attachments: Its attachments; None for those that it has.
+        """
         index = self._writer.index_of(turn)
-        if index is None or self.busy or not text.strip() or not self._can_ask():
+        if index is None or self.busy:
             return False
-        attachments = self.turns[index].attachments
+        attachments = self.turns[index].attachments if attachments is None else attachments
+        if not (text.strip() or attachments) or not self._can_ask():
+            return False
         self._replaced = tuple(self.turns)
         self._show(self.turns[:index])
         self._ask(text, attachments)
@@ -258,7 +268,9 @@ class ChatSession(QObject):
     def stop(self) -> None:
         """Stop the answer under way, or the load that it waits for; a queued draft stays a draft."""
         self._set_queued(False)
-        if self.answering:
+        if self._reading:
+            self._end(State.STOPPED, {})
+        elif self.answering:
             self._session.host.send(Cancel(self._request))
         elif self.phase is Phase.SUMMARIZING:
             self.summary.stop()
@@ -276,8 +288,11 @@ class ChatSession(QObject):
 
     def summarize(self) -> None:
         """Have the model summarise the conversation, so that another one can begin with the summary."""
-        messages = self._requests.messages(self.turns)
-        if messages and not self.busy and self._session.state.loaded and self._can_ask():
+        if self.conversation.messages and not self.busy and self._session.state.loaded and self._can_ask():
+            self._requests.read_messages(self.turns, self._summarize)
+
+    def _summarize(self, messages: tuple[Message, ...]) -> None:
+        if not self.busy and self._session.state.loaded:
             self._set_phase(Phase.SUMMARIZING)
             self.summary.begin(messages)
 
@@ -422,8 +437,16 @@ class ChatSession(QObject):
         self._request = f"answer-{next(_REQUEST_NUMBERS)}"
 
     def _generate(self, turns: list[Turn], answer_options: AnswerOptions) -> None:
-        self._session.generate(self._requests.build(self._request, turns, answer_options))
+        """Have the engine answer `turns`, once their images are read."""
+        request, self._reading = self._request, True
+
+        def send(messages: tuple[Message, ...]) -> None:
+            if self._reading and self._request == request:
+                self._reading = False
+                self._session.generate(self._requests.build(request, messages, answer_options))
+
         self._session.begin_answer()
+        self._requests.read_messages(turns, send)
 
     def _begin_answer(self, figures: Mapping[str, Any]) -> None:
         """Add an empty answer after the last question."""
@@ -462,6 +485,7 @@ class ChatSession(QObject):
     @Slot()
     def _finish(self) -> None:
         """Record that nothing is under way any more."""
+        self._reading = False
         was_answering = self.answering
         self._set_phase(Phase.IDLE)
         if was_answering:

@@ -5,6 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
+from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.chat_loading import LoadedChat, read_chat, read_unsent
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -30,6 +31,11 @@ class ChatSessions(QObject):
         self._sessions: list[ChatSession] = []
         # A conversation is listed once for each window or panel that shows it.
         self._in_view: list[ChatSession] = []
+
+    @property
+    def images(self) -> ChatImages:
+        """The images of all conversations."""
+        return self._chats.images
 
     @property
     def background_chats(self) -> frozenset[int]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.errors import SottoError
+from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class ChatThread(QObject):
 
     Attributes:
         path: The file of conversations.
+        images: The images of the conversations.
     """
 
     noticed = Signal(object)
@@ -42,6 +44,7 @@ class ChatThread(QObject):
         """Store conversations in the file `path`, which is opened for the first work."""
         super().__init__(parent)
         self.path = path
+        self.images = ChatImages(self)
         # Created for the first work, so that the window can be painted before the imports.
         self._pool: ThreadPoolExecutor | None = None
         self._store: ChatStore | None = None
@@ -91,6 +94,7 @@ class ChatThread(QObject):
 
     def close(self) -> None:
         """Finish the submitted work, and close the file."""
+        self.images.close()
         if self._pool is not None:
             self._pool.submit(self._close)
             self._pool.shutdown(wait=True)
@@ -138,7 +142,7 @@ class ChatThread(QObject):
 
     def _close(self) -> None:
         if self._store is not None:
-            self._store.database.close()
+            self._store.close()
             self._store = None
 
     def _fail(self, why: str, otherwise: Callable[[], None] | None) -> None:

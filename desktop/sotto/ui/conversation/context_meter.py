@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.engine.contract.events import Counted, Failed
-from sotto.engine.contract.requests import CountRequest
+from sotto.engine.contract.requests import CountRequest, Message
 from sotto.runner.commands import Count
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.current_chat import CurrentChat
@@ -147,30 +147,42 @@ class ContextMeter(QObject):
     def _measure(self) -> None:
         if self.waiting:
             return  # `_receive` starts the next count
-        messages, state = self._current.session.with_draft(), self._session.state
+        chat, state = self._current.session, self._session.state
         self.fresh = True
-        if not messages or not state.loaded or state.chat_refusal:
+        if not state.loaded or state.chat_refusal:
             self._show(None)
             return
-        self.waiting = f"count-{next(self._numbers)}"
-        texts = tuple(attachment.shown for attachment in self._current.session.draft.attachments)
-        self._session.host.send(Count(CountRequest(self.waiting, messages, texts), self._session.seat))
+        self.waiting = request = f"count-{next(self._numbers)}"
+
+        def count(messages: tuple[Message, ...]) -> None:
+            if self.waiting == request and not messages:
+                self._end(None)
+            elif self.waiting == request:
+                texts = tuple(attachment.shown for attachment in chat.draft.attachments if not attachment.image)
+                images = messages[-1].images if any(each.image for each in chat.draft.attachments) else ()
+                self._session.host.send(Count(CountRequest(request, messages, texts, images), self._session.seat))
+
+        chat.read_with_draft(count)
 
     @Slot(object)
     def _receive(self, event: object) -> None:
         if not isinstance(event, Counted | Failed) or not self.waiting or event.request_id != self.waiting:
             return
-        self.waiting = ""
         info = self._session.state.info
         if isinstance(event, Failed) or info is None:
             # If the template refuses the conversation, the user is told when they send it.
-            self._show(None)
+            self._end(None)
         else:
             chat = self._current.session
             if self.fresh:
-                chat.draft.set_token_counts(event.texts)
+                chat.draft.set_token_counts(event.texts, event.image_sizes)
             earlier = any(turn.text for turn in chat.turns)
-            self._show(ContextUse(event.tokens, info.context_length, event.last, event.room, chat.draft.trims, earlier))
+            self._end(ContextUse(event.tokens, info.context_length, event.last, event.room, chat.draft.trims, earlier))
+
+    def _end(self, use: ContextUse | None) -> None:
+        """End a measurement, and begin the next one if anything has changed meanwhile."""
+        self.waiting = ""
+        self._show(use)
         if not self.fresh and not self._pause.isActive():
             self._pause.start()
 

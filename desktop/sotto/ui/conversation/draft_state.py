@@ -13,6 +13,7 @@ from sotto.ui.conversation.open_edits import OpenEdits
 from sotto.ui.conversation.row_ids import ChatRowId
 
 _PAUSE_MS = 500
+_NO_IMAGES: Mapping[str, bytes] = {}
 
 
 class DraftState(QObject):
@@ -102,23 +103,38 @@ class DraftState(QObject):
             self.pending = names
             self.pending_changed.emit(names)
 
-    def attach(self, more: Sequence[Attachment]) -> None:
-        """Add attachments."""
-        self._set_and_save((*self.attachments, *more))
+    def attach(self, more: Sequence[Attachment], images: Mapping[str, bytes] = _NO_IMAGES) -> None:
+        """Add attachments; `images` are the files of new images among them, by digest."""
+        for digest, data in images.items():
+            self._chats.images.keep(digest, data)
+        self.set_attachments((*self.attachments, *more))
+
+    def replace_image(self, index: int, attachment: Attachment, image: bytes) -> None:
+        """Replace an attachment by another image."""
+        self._chats.images.keep(attachment.image, image)
+        self.set_attachments((*self.attachments[:index], attachment, *self.attachments[index + 1 :]))
 
     def detach(self, index: int) -> None:
         """Remove an attachment."""
-        self._set_and_save((*self.attachments[:index], *self.attachments[index + 1 :]))
+        self.set_attachments((*self.attachments[:index], *self.attachments[index + 1 :]))
+
+    def set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
+        """Replace the attachments, and save them."""
+        row_id = self._row_id
+        self._chats.do(lambda store: row_id.keep_attachments(store, attachments))
+        self._set_attachments(attachments)
 
     def cut_attachment(self, index: int, begins: int, ends: int) -> None:
         """Limit an attachment to its characters from `begins` to `ends`."""
         part = replace(self.attachments[index], begins=begins, ends=ends, tokens=0)
-        self._set_and_save((*self.attachments[:index], part, *self.attachments[index + 1 :]))
+        self.set_attachments((*self.attachments[:index], part, *self.attachments[index + 1 :]))
 
-    def set_token_counts(self, tokens: Sequence[int]) -> None:
-        """Set the number of tokens of each attachment."""
-        pairs = zip(self.attachments, tokens, strict=True)
-        counted = tuple(replace(attachment, tokens=count) for attachment, count in pairs)
+    def set_token_counts(self, documents: Sequence[int], images: Sequence[int]) -> None:
+        """Set the number of tokens of each document, and of each image."""
+        found = {False: iter(documents), True: iter(images)}
+        counted = tuple(
+            replace(attachment, tokens=next(found[bool(attachment.image)], 0)) for attachment in self.attachments
+        )
         if counted != self.attachments:
             self.attachments = counted
             self.attached.emit(counted)
@@ -141,7 +157,7 @@ class DraftState(QObject):
     def restore_attachments(self, attachments: Sequence[Attachment]) -> None:
         """Attach the attachments of a question again that could not be asked."""
         if attachments:
-            self._set_and_save((*attachments, *self.attachments))
+            self.set_attachments((*attachments, *self.attachments))
 
     def take(self) -> tuple[str, tuple[Attachment, ...]]:
         """Remove the draft, and return its text and attachments."""
@@ -152,7 +168,7 @@ class DraftState(QObject):
     def replace_draft(self, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Replace the draft."""
         self.set_text(text)
-        self._set_and_save(attachments)
+        self.set_attachments(attachments)
         self.replaced.emit(text)
 
     def save(self) -> None:
@@ -161,11 +177,6 @@ class DraftState(QObject):
         self.edits.save()
         if self._choices_timer.isActive():
             self._save_choices()
-
-    def _set_and_save(self, attachments: tuple[Attachment, ...]) -> None:
-        row_id = self._row_id
-        self._chats.do(lambda store: row_id.keep_attachments(store, attachments))
-        self._set_attachments(attachments)
 
     def _set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
         if attachments != self.attachments:

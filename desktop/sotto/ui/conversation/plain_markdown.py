@@ -1,9 +1,9 @@
 """Converts turns to plain Markdown for other programs, without the tags that only Sotto understands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sotto.chats.chat_records import Role, Turn
+from sotto.chats.chat_records import Picture, Role, Turn, written_content
 from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import STORED
@@ -45,10 +45,10 @@ def written_parts(turn: Turn) -> tuple[WrittenPart, ...]:
     return tuple(part for part in parts if part.markdown)
 
 
-def to_markdown(turn: Turn) -> str:
+def to_markdown(turn: Turn, written_image: Callable[[Picture], str] = lambda picture: picture.name) -> str:
     """Return a turn as Markdown: thoughts as quotations, tool calls with their arguments, JSON as code."""
     if turn.role is not Role.ASSISTANT:
-        return turn.content.strip()
+        return written_content(turn.content, written_image)
     return "\n\n".join(map(_quoted, written_parts(turn)))
 
 

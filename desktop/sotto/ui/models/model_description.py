@@ -12,6 +12,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, join_facts
+from sotto.ui.state.sight import sees
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ FIT_NAMES = {
 }
 ABSENT = QT_TR_NOOP("Disk not connected")
 
-# What the user can choose for a model: icon, meaning and colour token.
+# What marks a model, mostly by the user's choice: icon, meaning and colour token.
 FAVOURITE = ("star-full", QT_TR_NOOP("favourite"), "warn")
 PINNED = ("pin", QT_TR_NOOP("stays loaded"), "muted")
+SEES = ("eye", QT_TR_NOOP("sees images"), "muted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,10 @@ def fit_word(fit: Fit) -> str:
     return tr(fit.value)
 
 
-def marks(*, favourite: bool, pinned: bool) -> tuple[tuple[str, str, str], ...]:
-    """Return icon, meaning and colour token of what the user chose for a model; the meanings are marked."""
-    return (*((FAVOURITE,) if favourite else ()), *((PINNED,) if pinned else ()))
+def marks(record: ModelRecord, *, favourite: bool, pinned: bool) -> tuple[tuple[str, str, str], ...]:
+    """Return icon, meaning and colour token of each mark of a model; the meanings are marked for translation."""
+    found = ((SEES, sees(record)), (FAVOURITE, favourite), (PINNED, pinned))
+    return tuple(mark for mark, shown in found if shown)
 
 
 def searched_text(record: ModelRecord) -> str:

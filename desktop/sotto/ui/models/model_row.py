@@ -186,7 +186,7 @@ class ModelRow(QAbstractButton):
     def _show(self) -> None:
         self.line = self._second_line()
         self.verdict = verdict(self.record, self.state, self.fit) if self.record.runnable else None
-        self._marks = marks(favourite=self._favourite, pinned=self._pinned)
+        self._marks = marks(self.record, favourite=self._favourite, pinned=self._pinned)
         self._set_button_visible("eject", self.state.loaded and not self._chooses)
         self._set_button_visible("stop", self._shows_load and not self._chooses)
         name, source = model_name(self.record.name), source_name(self.record.source)

@@ -166,7 +166,7 @@ class ModelTable(QAbstractTableModel):
             "used": self._used_text(record),
             "disk": wording.size(self.disk_bytes(record)) if record.present else "",
         }
-        chosen = marks(favourite=self._notes.is_favourite(record), pinned=self._notes.is_pinned(record))
+        chosen = marks(record, favourite=self._notes.is_favourite(record), pinned=self._notes.is_pinned(record))
         loaded = self._state_of(record).loaded
         return Row(texts, self._verdict(record), self._memory(record), chosen, loaded)
 

@@ -33,7 +33,7 @@ class QuickPanel(QWidget):
         left: The panel is hidden now; whether the user hid it, instead of activating another window.
         app_wanted: The user wants to continue in the main window.
         new_chat_wanted: The user wants to begin another conversation.
-        clipboard_wanted: The user wants to insert the clipboard's text into the question.
+        clipboard_wanted: The user wants to insert the clipboard's text or image into the question.
         model_wanted: The user wants another model (`ModelRecord`).
         placed: The user has dragged the panel; the middle of its lower edge, as fractions of the screen.
         reset_wanted: The user wants the panel back in its default place.
@@ -74,7 +74,7 @@ class QuickPanel(QWidget):
         self.model.setObjectName("quickModel")
         self.model.clicked.connect(self.choose_model)
         self.clipboard = IconButton(
-            "copy", tr("Use clipboard"), tr("Use clipboard"), tip=tr("Insert the clipboard’s text")
+            "copy", tr("Use clipboard"), tr("Use clipboard"), tip=tr("Insert the clipboard’s text or image")
         )
         self.clipboard.setObjectName("quickClipboard")
         self.clipboard.clicked.connect(self.clipboard_wanted)
@@ -156,9 +156,9 @@ class QuickPanel(QWidget):
         self.transcript.setVisible(begun)
         self._update_size()
 
-    def offer_clipboard(self, *, text: bool) -> None:
-        """Show the button for the clipboard if it contains text."""
-        self.clipboard.setVisible(text)
+    def offer_clipboard(self, *, offered: bool) -> None:
+        """Show the button for the clipboard, or hide it."""
+        self.clipboard.setVisible(offered)
 
     def appear(self) -> None:
         """Show the panel in front, with the focus in the composer."""
@@ -246,7 +246,11 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _hide_if_inactive(self) -> None:
-        if self.isVisible() and not self.isActiveWindow() and QApplication.activePopupWidget() is None:
+        active = QApplication.activeWindow()
+        while active is not None and active is not self:
+            # A window that was opened from the panel, as that of an image, belongs to it.
+            active = active.parentWidget()
+        if self.isVisible() and active is not self and QApplication.activePopupWidget() is None:
             self.hide()
             self.left.emit(False)
 

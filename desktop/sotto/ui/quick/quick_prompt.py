@@ -4,9 +4,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
+from sotto.chats.chat_records import Attachment
+from sotto.ui.composer.attachment_control import AttachmentControl
+from sotto.ui.composer.pasted_images import has_image
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
@@ -16,14 +19,17 @@ from sotto.ui.platform.input_focus import InputFocus
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_panel import DEFAULT_PLACE, QuickPanel
 from sotto.ui.state import wording
+from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Problem, Remedy
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.notices import Notices
+from sotto.ui.transcript.picture_viewer import PictureViewer
 
 if TYPE_CHECKING:
     from sotto.ui.session.session import Session
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 class QuickPrompt(QObject):
@@ -61,8 +67,22 @@ class QuickPrompt(QObject):
         self._focus = InputFocus(self)
         self._left_at = 0.0
         self._panel: QuickPanel | None = None
+        self._sessions = sessions
+        self._tasks: AsyncTasks | None = None
+        self._attachments: AttachmentControl | None = None
         self.current = CurrentChat(sessions, self)
         self._subscriptions: tuple[Subscription, ...] = ()
+
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to read images."""
+        self._tasks = tasks
+        if self._attachments is not None:
+            self._attachments.begin(tasks)
+
+    def close(self) -> None:
+        """Stop reading images."""
+        if self._attachments is not None:
+            self._attachments.attaching.close()
 
     @property
     def visible(self) -> bool:
@@ -124,6 +144,15 @@ class QuickPrompt(QObject):
         self._notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: panel.choose_model}
         self._preferences.changed.connect(self._apply_preferences)
         self._apply_preferences(self._preferences.values)
+        self._attachments = attachments = AttachmentControl(session, self.current, panel.composer, self)
+        attachments.problem.connect(self._show_problem)
+        attachments.sight.send_wanted.connect(self._send_draft)
+        attachments.sight.get_wanted.connect(self.app_wanted)
+        if self._tasks is not None:
+            attachments.begin(self._tasks)
+        for wanted in (panel.transcript.requests.image_wanted, panel.composer.attachments.image_wanted):
+            wanted.connect(self._show_image)
+        panel.composer.draft.files_pasted.connect(self._paste)
         panel.composer.sent.connect(self._send)
         panel.composer.stopped.connect(self._stop)
         panel.left.connect(self._leave)
@@ -147,8 +176,28 @@ class QuickPrompt(QObject):
 
     @Slot(str)
     def _send(self, text: str) -> None:
-        if self.current.session.send(text):
+        if self._attachments is not None and self._attachments.sight.blind:
+            self.panel.composer.sight_panel.take_focus()
+        elif self.current.session.send(text):
             self.panel.composer.clear()
+
+    @Slot()
+    def _send_draft(self) -> None:
+        if self.panel.composer.can_send:
+            self._send(self.panel.composer.text)
+
+    @Slot(object)
+    def _paste(self, data: QMimeData) -> None:
+        """Attach an image or files that were pasted."""
+        assert self._attachments is not None
+        if has_image(data):
+            self._attachments.attach_pasted(data)
+        else:
+            self._attachments.attach(read_drop(data).paths)
+
+    @Slot(object)
+    def _show_image(self, attachment: Attachment) -> None:
+        PictureViewer(attachment, self._sessions.images, self.panel).show()
 
     @Slot()
     def _stop(self) -> None:
@@ -161,14 +210,17 @@ class QuickPrompt(QObject):
 
     @Slot()
     def _use_clipboard(self) -> None:
-        """Insert the text of the clipboard, which is read only now that the user asks for it."""
-        text = QGuiApplication.clipboard().text()
-        composer = self.panel.composer
-        composer.draft.insertPlainText(text)
+        """Insert the text or image of the clipboard, which is read only now that the user asks for it."""
+        clipboard, composer = QGuiApplication.clipboard(), self.panel.composer
+        self.panel.offer_clipboard(offered=False)
         composer.draft.setFocus()
-        hint = tr("1 character from the clipboard|{count} characters from the clipboard", "", len(text))
-        composer.set_hint(hint.format(count=wording.count(len(text))))
-        self.panel.offer_clipboard(text=False)
+        if clipboard.mimeData().hasText():
+            text = clipboard.text()
+            composer.draft.insertPlainText(text)
+            hint = tr("1 character from the clipboard|{count} characters from the clipboard", "", len(text))
+            composer.set_hint(hint.format(count=wording.count(len(text))))
+        elif has_image(clipboard.mimeData()):
+            self._paste(clipboard.mimeData())
 
     @Slot(bool)
     def _leave(self, dismissed: bool) -> None:
@@ -179,9 +231,9 @@ class QuickPrompt(QObject):
     # What is shown
 
     def _offer_clipboard(self) -> None:
-        """Offer the clipboard if it contains text, without reading it."""
+        """Offer the clipboard if it contains text or an image, without reading it."""
         data = QGuiApplication.clipboard().mimeData()
-        self.panel.offer_clipboard(text=data is not None and data.hasText())
+        self.panel.offer_clipboard(offered=data is not None and (data.hasText() or has_image(data)))
 
     @Slot(object)
     def _restore_place(self, values: Preferences) -> None:

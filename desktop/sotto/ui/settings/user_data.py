@@ -23,7 +23,7 @@ class DataSizes:
 
     Attributes:
         chats: Number of conversations, including the trash.
-        chat_bytes: Size of the file of conversations.
+        chat_bytes: Size of the file of conversations and of their images.
         cache_bytes: Size of the prompt cache.
     """
 
@@ -107,12 +107,14 @@ class UserData(QObject):
 
 
 def _sizes(chats: Path) -> tuple[int, int]:
-    """Return the bytes of the file of conversations, with the files that SQLite writes beside it, and of the cache."""
+    """Return the bytes of the file of conversations, of the files that belong to it, and of the cache."""
+    from sotto.chats.image_store import ImageStore
     from sotto.engine.caches import disk_budget
     from sotto.engine.contract import engine_settings
 
     beside = (path for path in chats.parent.glob(f"{chats.name}*") if path.is_file())
-    return sum(path.stat().st_size for path in beside), disk_budget.usage(engine_settings.disk_root()).nbytes
+    images = ImageStore(chats).size()
+    return sum(path.stat().st_size for path in beside) + images, disk_budget.usage(engine_settings.disk_root()).nbytes
 
 
 def _wipe_cache() -> str:

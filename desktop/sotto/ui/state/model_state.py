@@ -10,6 +10,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
 from sotto.ui.state.load_pace import LoadPace
+from sotto.ui.state.sight import sees
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _NO_PACE = LoadPace()
@@ -62,6 +63,13 @@ class ModelState:
     def loaded(self) -> bool:
         """Whether the model is in memory and can answer."""
         return self.phase in (Phase.READY, Phase.GENERATING)
+
+    @property
+    def sees(self) -> bool:
+        """Whether the model can be shown images, as far as is known before it is loaded."""
+        if self.info is not None:
+            return self.info.sees
+        return self.record is not None and sees(self.record)
 
     @property
     def busy(self) -> bool:

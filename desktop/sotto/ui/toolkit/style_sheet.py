@@ -42,7 +42,7 @@ QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
 QMenu::item:disabled {{ color: {t.faint}; background: transparent; }}
 QMenu::separator {{ height: 1px; background: {t.line}; margin: 4px 8px; }}
 
-QScrollArea, #transcriptBody, #listBody, #sidebarBody {{ background: transparent; border: none; }}
+QScrollArea, #viewer > QWidget, #transcriptBody, #listBody, #sidebarBody {{ background: transparent; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 2px; }}
 QScrollBar::handle:vertical {{ background: {t.handle}; border-radius: 3px; min-height: 32px; }}
 QScrollBar::handle:vertical:hover {{ background: {t.faint}; }}
@@ -118,7 +118,7 @@ QToolButton#newest:focus {{ border: 1px solid {t.accent}; }}
 
 #composer {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 14px; }}
 #composer[focused="true"] {{ border: 1px solid {t.accent}; }}
-#contextPanel {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
+#actionPanel {{ background: {t.alert_ground}; border: 1px solid {t.alert_line}; border-radius: 10px; }}
 #attachment {{ background: {t.page}; border: 1px solid {t.edge}; border-radius: 9px; }}
 QToolButton#attach {{ padding: 4px; }}
 QPlainTextEdit#draft, QPlainTextEdit#edited {{ background: transparent; border: none; color: {t.text}; {pt(1.06)}

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from sotto.chats.chat_records import Turn
+from sotto.chats.chat_records import Attachment, Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.conversation.answer_text import answer_text
@@ -209,8 +209,8 @@ class AnswerMessage(MessageWidget):
         """The answer without thoughts and tool calls."""
         return answer_text(self.body.markdown)
 
-    def request_edit(self, text: str) -> None:
-        """Ask for another text of the answer."""
+    def request_edit(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Ask for another text of the answer, which has no attachments."""
         self.requests.answer_edited.emit(self.turn_id, text)
 
     def end_edit(self) -> None:

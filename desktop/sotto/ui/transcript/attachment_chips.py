@@ -1,4 +1,4 @@
-"""Chips for attachments: name, size and token count, with buttons to remove or shorten them."""
+"""Chips for attachments: name, size and token count, with buttons to see, remove or shorten them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,8 +13,11 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, add_action, popup
+from sotto.ui.transcript.picture_button import PictureButton
 
 _NAME_WIDTH = 240
+# Sides of the thumbnails of images in a draft, and in a message that was sent.
+_DRAFT_PIXELS, _SENT_PIXELS = 40, 132
 
 # Labels of the parts of a document that can be sent, by their names in `AttachmentBar.cut_wanted`.
 _PARTS = {
@@ -29,18 +32,23 @@ class AttachmentChip(QFrame):
 
     Signals:
         removed: The user removed the attachment.
+        opened: The user wants to see the image whole.
         parts_wanted: The user wants a menu of the parts to send, at a position on the screen.
     """
 
     removed = Signal()
+    opened = Signal()
     parts_wanted = Signal(QPoint)
 
-    def __init__(self, name: str, line: str, *, removable: bool = False, divisible: bool = False) -> None:
+    def __init__(
+        self, name: str, line: str, *, image: str = "", removable: bool = False, divisible: bool = False
+    ) -> None:
         """Create a chip.
 
         Args:
             name: File name.
             line: Details below the name.
+            image: The digest of an image; empty for a document.
             removable: Whether there is a button to remove it.
             divisible: Whether there is a button to send only a part of it.
         """
@@ -54,14 +62,21 @@ class AttachmentChip(QFrame):
         self.name.setMaximumWidth(min(wanted, theme.current().scaled(_NAME_WIDTH)))
         texts = QVBoxLayout()
         texts.setSpacing(0)
+        texts.addStretch(1)
         texts.addWidget(self.name)
         texts.addWidget(self.line)
+        texts.addStretch(1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(
             theme.margins(theme.GAP_8, theme.GAP_4, theme.GAP_4 if removable else theme.GAP_12, theme.GAP_4)
         )
         layout.setSpacing(0)
-        layout.addWidget(IconLabel("document", "muted"))
+        if image:
+            self.picture = PictureButton(image, name, _DRAFT_PIXELS)
+            self.picture.clicked.connect(self.opened)
+            layout.addWidget(self.picture)
+        else:
+            layout.addWidget(IconLabel("document", "muted"))
         layout.addSpacing(theme.GAP_8)
         layout.addLayout(texts, 1)
         if divisible:
@@ -84,32 +99,61 @@ class AttachmentChip(QFrame):
 
 
 class SentAttachments(QWidget):
-    """The attachments of a question that was sent."""
+    """The attachments of a question that was sent.
+
+    Signals:
+        image_wanted: The user wants to see an image whole (`Attachment`).
+    """
+
+    image_wanted = Signal(object)
 
     def __init__(self, attachments: Sequence[Attachment]) -> None:
         """Show `attachments`."""
         super().__init__()
+        self.pictures: list[PictureButton] = []
         layout = FlowLayout(self, theme.GAP_8, align_end=True)
         for attachment in attachments:
-            layout.addWidget(AttachmentChip(attachment.name, _attachment_line(attachment)))
+            if attachment.image:
+                layout.addWidget(self._picture(attachment))
+            else:
+                layout.addWidget(AttachmentChip(attachment.name, _attachment_line(attachment)))
+
+    def _picture(self, attachment: Attachment) -> QWidget:
+        """Return an image with its name and its token count below it."""
+        picture = PictureButton(attachment.image, attachment.name, _SENT_PIXELS)
+        picture.clicked.connect(lambda: self.image_wanted.emit(attachment))
+        self.pictures.append(picture)
+        whole = QWidget()
+        layout = QVBoxLayout(whole)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(picture)
+        layout.addSpacing(2)
+        for line in filter(None, (attachment.name, _tokens(attachment))):
+            layout.addWidget(ElidedLabel(line, "caption"))
+        whole.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        return whole
 
 
 class AttachmentBar(QWidget):
-    """The attachments of the draft and the files that are still being read; hidden if there are none.
+    """The attachments of a draft and the files that are still being read; hidden if there are none.
 
     Signals:
+        image_wanted: The user wants to see an image whole (`Attachment`).
         remove_wanted: The user wants to remove the attachment at this index.
         stop_wanted: The user wants to stop reading the file at this index among those being read.
         cut_wanted: The user wants to send only a part of the attachment at this index: `whole`, `beginning` or `end`.
     """
 
+    image_wanted = Signal(object)
     remove_wanted = Signal(int)
     stop_wanted = Signal(int)
     cut_wanted = Signal(int, str)
 
-    def __init__(self) -> None:
-        """Create the bar, hidden."""
+    def __init__(self, *, divisible: bool = True) -> None:
+        """Create the bar, hidden; `divisible` is whether only parts of documents can be chosen."""
         super().__init__()
+        self._divisible = divisible
         self.setObjectName("attachments")
         self._attachments: Sequence[Attachment] = ()
         self._pending: Sequence[str] = ()
@@ -121,7 +165,7 @@ class AttachmentBar(QWidget):
     def show_attachments(self, attachments: Sequence[Attachment]) -> None:
         """Show the attachments of the draft."""
         before, self._attachments = self._attachments, attachments
-        if [attachment.name for attachment in before] != [attachment.name for attachment in attachments]:
+        if [(each.name, each.image) for each in before] != [(each.name, each.image) for each in attachments]:
             self._show()
         else:
             for chip, attachment in zip(self.chips, attachments, strict=False):
@@ -147,7 +191,14 @@ class AttachmentBar(QWidget):
             chip.deleteLater()
         self.chips = []
         for index, attachment in enumerate(self._attachments):
-            chip = AttachmentChip(attachment.name, _attachment_line(attachment), removable=True, divisible=True)
+            chip = AttachmentChip(
+                attachment.name,
+                _attachment_line(attachment),
+                image=attachment.image,
+                removable=True,
+                divisible=self._divisible and not attachment.image,
+            )
+            chip.opened.connect(partial(self.image_wanted.emit, attachment))
             chip.removed.connect(partial(self.remove_wanted.emit, index))
             chip.parts_wanted.connect(partial(self._show_parts, index))
             self._add(chip)
@@ -171,8 +222,13 @@ class AttachmentBar(QWidget):
 def _attachment_line(attachment: Attachment) -> str:
     """Return the size of an attachment, the part that is sent, and its token count: `12 KB · 3,400 tokens`."""
     part = _part_line(attachment.begins, attachment.ends, len(attachment.text))
+    return join_facts((wording.size(attachment.size), part, _tokens(attachment)))
+
+
+def _tokens(attachment: Attachment) -> str:
+    """Return how many tokens an attachment takes; empty if that is not known."""
     tokens = tr("1 token|{count} tokens", "", attachment.tokens).format(count=wording.count(attachment.tokens))
-    return join_facts((wording.size(attachment.size), part, tokens if attachment.tokens else ""))
+    return tokens if attachment.tokens else ""
 
 
 def _part_line(begins: int, ends: int, length: int) -> str:

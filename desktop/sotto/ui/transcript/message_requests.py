@@ -9,7 +9,8 @@ class MessageRequests(QObject):
     Signals:
         link_asked: Open a link in a message (its address).
         edit_typed: Keep the text in the open editor of a message, or none, since it was closed.
-        edited: Send another text instead of a question.
+        image_wanted: Show an image of a message whole (`Attachment`).
+        edited: Send another text with these attachments instead of a question.
         answer_edited: Change the text of an answer.
         regenerate_wanted: Answer a question, or have another answer instead of one.
         model_wanted: Have an answer of another model, to be chosen at a widget.
@@ -25,7 +26,8 @@ class MessageRequests(QObject):
 
     link_asked = Signal(str)
     edit_typed = Signal(int, str)
-    edited = Signal(int, str)
+    image_wanted = Signal(object)
+    edited = Signal(int, str, object)
     answer_edited = Signal(int, str)
     regenerate_wanted = Signal(int)
     model_wanted = Signal(int, object)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from sotto.chats.chat_records import Turn
+from sotto.chats.chat_records import Attachment, Turn
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
@@ -107,7 +107,8 @@ class MessageWidget(QWidget):
 
     def _open_editor(self, text: str, *, sends: bool, above: int) -> None:
         """Show an editor over the last `above` parts of the message."""
-        self.editor = MessageEditor(text, sends=sends)
+        self.editor = MessageEditor(text, self.turn.attachments if self.turn is not None else (), sends=sends)
+        self.editor.bar.image_wanted.connect(self.requests.image_wanted)
         self.editor.typed.connect(self._keep_edit)
         self.editor.done.connect(self._finish_edit)
         self.editor.cancelled.connect(self.end_edit)
@@ -120,20 +121,23 @@ class MessageWidget(QWidget):
 
     def _finish_edit(self, text: str) -> None:
         """Ask for the change. The editor goes when the message is replaced, so that nothing is lost if it is not."""
-        if not text.strip() or text == self.editable:
+        assert self.editor is not None
+        attachments = self.editor.attachments
+        is_same = text == self.editable and (self.turn is None or attachments == self.turn.attachments)
+        if is_same or not (text.strip() or attachments):
             self.end_edit()
-        elif self.requests.busy and self.editor is not None:
+        elif self.requests.busy:
             self.editor.refuse()
         else:
-            self.request_edit(text)
+            self.request_edit(text, attachments)
 
     @property
     def editable(self) -> str:
         """The text that can be edited."""
         raise NotImplementedError
 
-    def request_edit(self, text: str) -> None:
-        """Ask for another text of the message."""
+    def request_edit(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Ask for another text of the message, with these attachments."""
         raise NotImplementedError
 
     # The menu

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
-from sotto.chats.chat_records import Turn
+from sotto.chats.chat_records import Attachment, Turn
 from sotto.ui.markdown.clipboard import mime_of_text
 from sotto.ui.markdown.typed_view import TypedText
 from sotto.ui.toolkit import theme
@@ -61,9 +61,10 @@ class UserMessage(MessageWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
-        if turn.attachments:
-            self.attachments = SentAttachments(turn.attachments)
-            layout.addWidget(self.attachments)
+        self.attachments = SentAttachments(turn.attachments)
+        self.attachments.image_wanted.connect(self.requests.image_wanted)
+        self.attachments.setVisible(bool(turn.attachments))
+        layout.addWidget(self.attachments)
         layout.addLayout(bubble_line)
         layout.addLayout(foot)
         # Connected after the text, which changes its fonts first.
@@ -100,6 +101,7 @@ class UserMessage(MessageWidget):
         """Show an editor in place of the bubble."""
         self._open_editor(text, sends=True, above=2)
         self._bubble.hide()
+        self.attachments.hide()
         self.edit.hide()
 
     @property
@@ -107,14 +109,15 @@ class UserMessage(MessageWidget):
         """The text as it was typed."""
         return self._typed
 
-    def request_edit(self, text: str) -> None:
-        """Ask for an answer to another text."""
-        self.requests.edited.emit(self.turn_id, text)
+    def request_edit(self, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Ask for an answer to another text with these attachments."""
+        self.requests.edited.emit(self.turn_id, text, attachments)
 
     def end_edit(self) -> None:
         """Close the editor and keep the question as it was."""
         super().end_edit()
         self._bubble.setVisible(bool(self._typed))
+        self.attachments.setVisible(self.turn is not None and bool(self.turn.attachments))
         self.edit.show()
 
     def _fit(self) -> None:

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from sotto.chats.chat_records import Chat, Turn
+from sotto.chats.chat_records import Chat, Picture, Turn
+from sotto.chats.image_store import MissingImageError
 from sotto.errors import CancelledError, SottoError
 from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.translation import tr
+from sotto.ui.transfer.exported_images import ImageFolder, PagePictures
 from sotto.ui.transfer.file_names import UniqueNames, file_name, free_path
 
 if TYPE_CHECKING:
@@ -107,11 +109,11 @@ class ChatExporting(QObject):
 
     def export(self, chat: int, form: Form, path: Path) -> None:
         """Export a chat: the branch in view, or with JSON all its branches."""
-        self._write(path, partial(self._content, form, QApplication.font().family(), chat))
+        self._write(path, partial(self._export, form, QApplication.font().family(), chat))
 
     def export_all(self, path: Path) -> None:
         """Export all chats that are not in the trash as one file of JSON, with all their branches."""
-        self._write(path, lambda: self._chats.fetch(partial(_json, chats=None)).encode())
+        self._write(path, lambda path: replace_atomically(path, self._json(None)))
 
     def export_each(self, form: Form, folder: Path) -> None:
         """Export all chats that are not in the trash into a new folder inside `folder`, with a file for each chat."""
@@ -140,8 +142,7 @@ class ChatExporting(QObject):
         names, self._count = UniqueNames(), len(begun)
         for chat in begun:
             with contextlib.suppress(_GoneError):
-                content = self._content(form, family, chat.id)
-                replace_atomically(folder / f"{names.of(file_name(chat.title))}{form.suffix}", content)
+                self._export(form, family, chat.id, folder / f"{names.of(file_name(chat.title))}{form.suffix}")
             self._written += 1
 
     def print_chat(self, chat: int, printer: "QPrinter") -> None:
@@ -154,42 +155,67 @@ class ChatExporting(QObject):
 
             found, turns = self._chats.fetch(partial(_read, chat=chat))
             pages = (printer.fromPage(), printer.toPage()) if printer.toPage() else None
-            print_chat(found, turns, family, printer, self._stop.is_set, pages)
+            pictures = PagePictures(self._chats.images, self._stop.is_set)
+            print_chat(found, turns, family, printer, self._stop.is_set, pages, thumbnail_of=pictures.of)
             return lambda: self.printed.emit(title_of(found))
 
         self._start(tr("Not printed"), work)
 
-    def _content(self, form: Form, family: str, chat: int) -> bytes:
-        """Return a chat in a form.
+    def _export(self, form: Form, family: str, chat: int, path: Path) -> None:
+        """Write a chat in a form to a file, and the images of Markdown into a folder beside it.
 
         Raises:
             SottoError: It cannot be read.
+            OSError: It cannot be written.
             CancelledError: It was stopped.
         """
+        content: bytes | Iterator[bytes]
         if form is Form.JSON:
-            content = self._chats.fetch(partial(_json, chats=(chat,))).encode()
+            content = self._json((chat,))
         elif form is Form.MARKDOWN:
-            content = self._chats.fetch(partial(_markdown, chat=chat)).encode()
+            beside = ImageFolder(path, self._chats.images)
+            content = self._chats.fetch(partial(_markdown, chat=chat, link=beside.link)).encode()
+            beside.write(self._stop.is_set)
         else:
             found, turns = self._chats.fetch(partial(_read, chat=chat))
+            pictures = PagePictures(self._chats.images, self._stop.is_set)
             if form is Form.HTML:
                 from sotto.ui.transfer.chat_page import web_page
 
-                content = web_page(found, turns, self._stop.is_set).encode()
+                content = web_page(found, turns, self._stop.is_set, thumbnail_of=pictures.of).encode()
             else:
                 from sotto.ui.transfer.paper import pdf_of
 
-                content = pdf_of(found, turns, family, self._stop.is_set)
+                content = pdf_of(found, turns, family, self._stop.is_set, thumbnail_of=pictures.of)
         if self._stop.is_set():
             raise CancelledError("The export was stopped.")
-        return content
+        replace_atomically(path, content)
 
-    def _write(self, path: Path, content: Callable[[], bytes]) -> None:
-        """Write a file in one step."""
+    def _json(self, chats: tuple[int, ...] | None) -> Iterator[bytes]:
+        """Yield chats as JSON, after their images; `chats` None means all that are not in the trash."""
+        from sotto.chats.exchange import as_json, image_as_json, images_in
+
+        text, digests = self._chats.fetch(
+            lambda store: (as_json(store.database, chats), images_in(store.database, chats))
+        )
+        if not digests:
+            yield text.encode()
+            return
+        yield b"[\n"
+        for digest in digests:
+            if self._stop.is_set():
+                raise CancelledError("The export was stopped.")
+            # What is no longer there cannot be exported; an import then counts it as lost.
+            with contextlib.suppress(MissingImageError):
+                yield image_as_json(self._chats.images.data(digest)).encode() + b",\n"
+        yield text.encode() + b"\n]\n"
+
+    def _write(self, path: Path, write: Callable[[Path], None]) -> None:
+        """Write a file."""
 
         def work() -> Callable[[], None]:
             with _reporting(path):
-                replace_atomically(path, content())
+                write(path)
             return lambda: self.exported.emit(path)
 
         self._start(tr("Nothing was exported"), work)
@@ -265,15 +291,9 @@ def _read(store: "ChatStore", chat: int) -> tuple[Chat, tuple[Turn, ...]]:
     return _find(store, chat), store.branch(chat).turns
 
 
-def _markdown(store: "ChatStore", chat: int) -> str:
+def _markdown(store: "ChatStore", chat: int, link: Callable[[Picture], str]) -> str:
     from sotto.chats.exchange import Names, as_markdown
     from sotto.ui.conversation.plain_markdown import to_markdown
 
     names = Names(tr("You"), tr("Model"), tr("Chat"))
-    return as_markdown(store.database, _find(store, chat).id, to_markdown, names)
-
-
-def _json(store: "ChatStore", chats: tuple[int, ...] | None) -> str:
-    from sotto.chats.exchange import as_json
-
-    return as_json(store.database, chats)
+    return as_markdown(store.database, _find(store, chat).id, lambda turn: to_markdown(turn, link), names)

@@ -24,13 +24,20 @@ _PIXELS = 16.0
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
-def web_page(chat: Chat, turns: Sequence[Turn], stopped: Callable[[], bool] = lambda: False) -> str:
+def web_page(
+    chat: Chat,
+    turns: Sequence[Turn],
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    thumbnail_of: Callable[[Attachment], bytes] = lambda image: b"",
+) -> str:
     """Return a chat as a web page; may take a while, on any thread.
 
     Args:
         chat: The chat.
         turns: The branch to show.
         stopped: Polled; returns whether to give up, with an incomplete page.
+        thumbnail_of: Returns an image made small, as PNG; empty if it cannot be shown.
     """
     drawn = 0
 
@@ -39,7 +46,12 @@ def web_page(chat: Chat, turns: Sequence[Turn], stopped: Callable[[], bool] = la
         drawn += 1
         return formula_image(formula) if drawn <= MOST_FORMULAS and not stopped() else formula_text(formula)
 
-    body = "\n".join(_Writer(MarkdownHtml(write_formula, paper=False), paper=False).body(chat, turns))
+    def write_picture(attachment: Attachment) -> str:
+        data = base64.b64encode(thumbnail_of(attachment)).decode()
+        source = f"data:image/png;base64,{data}"
+        return f'<img class="picture" alt="{_escaped(attachment.name)}" src="{source}">' if data else ""
+
+    body = "\n".join(_Writer(MarkdownHtml(write_formula, paper=False), write_picture, paper=False).body(chat, turns))
     return (
         f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -49,9 +61,21 @@ def web_page(chat: Chat, turns: Sequence[Turn], stopped: Callable[[], bool] = la
     )
 
 
-def paper_parts(chat: Chat, turns: Sequence[Turn], write_formula: Callable[[Formula], str]) -> Iterator[str]:
-    """Yield a chat in pieces of HTML for `QTextDocument`; `write_formula` returns a formula as HTML."""
-    return _Writer(MarkdownHtml(write_formula, paper=True), paper=True).body(chat, turns)
+def paper_parts(
+    chat: Chat,
+    turns: Sequence[Turn],
+    write_formula: Callable[[Formula], str],
+    write_picture: Callable[[Attachment], str],
+) -> Iterator[str]:
+    """Yield a chat in pieces of HTML for `QTextDocument`.
+
+    Args:
+        chat: The chat.
+        turns: The branch to show.
+        write_formula: Returns a formula as HTML.
+        write_picture: Returns an image as HTML; empty if it cannot be shown.
+    """
+    return _Writer(MarkdownHtml(write_formula, paper=True), write_picture, paper=True).body(chat, turns)
 
 
 def title_of(chat: Chat) -> str:
@@ -84,9 +108,9 @@ def formula_text(formula: Formula) -> str:
 class _Writer:
     """Writes the parts of a chat."""
 
-    def __init__(self, markdown: MarkdownHtml, *, paper: bool) -> None:
-        """Write Markdown with `markdown`; on paper nothing can be unfolded."""
-        self._markdown, self._paper = markdown, paper
+    def __init__(self, markdown: MarkdownHtml, write_picture: Callable[[Attachment], str], *, paper: bool) -> None:
+        """Write Markdown with `markdown` and images with `write_picture`; on paper nothing can be unfolded."""
+        self._markdown, self._write_picture, self._paper = markdown, write_picture, paper
 
     def body(self, chat: Chat, turns: Sequence[Turn]) -> Iterator[str]:
         """Yield the title, and each message."""
@@ -130,6 +154,8 @@ class _Writer:
         return f"<details><summary>{_escaped(heading)}</summary>\n{written}</details>"
 
     def _attachment(self, attachment: Attachment) -> str:
+        if attachment.image:
+            return f'<p class="shown">{self._write_picture(attachment) or _escaped(attachment.name)}</p>'
         length = len(attachment.text)
         size = tr("1 character|{count} characters", "", length).format(count=wording.count(length))
         title = f"{attachment.name} ({size})"

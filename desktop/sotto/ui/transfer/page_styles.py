@@ -16,6 +16,7 @@ h2.you, h2.model { font-size: 0.875rem; font-weight: 600; margin: 2.2rem 0 0.5re
 .when { margin-left: 0.5em; }
 p, ul, ol, table, blockquote, .code, details { margin: 0 0 0.9em; }
 .bubble { background: var(--bubble); border-radius: 12px; padding: 0.75rem 1rem; }
+img.picture { max-width: 100%; border-radius: 8px; display: block; }
 .bubble > :last-child, details > :last-child { margin-bottom: 0; }
 a { color: var(--link); }
 blockquote { margin-left: 0; padding-left: 1em; border-left: 3px solid var(--edge); color: var(--muted); }

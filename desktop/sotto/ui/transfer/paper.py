@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLocale, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QFont,
     QFontMetricsF,
     QImage,
+    QImageReader,
     QPagedPaintDevice,
     QPageLayout,
     QPageSize,
@@ -23,7 +24,7 @@ from PySide6.QtGui import (
 )
 
 from sotto import __version__
-from sotto.chats.chat_records import Chat, Turn
+from sotto.chats.chat_records import Attachment, Chat, Turn
 from sotto.errors import SottoError
 from sotto.ui.markdown.formula_placer import DrawingRequest, picture_of
 from sotto.ui.markdown.math_svg import Formula
@@ -44,13 +45,22 @@ _FOOTER_INCHES = 0.4
 _SMALL_POINTS = 8.0
 _INDENT = 20.0
 _BLOCKS = 20
+# The longer side of an image, at 96 dots per inch.
+_PICTURE_PIXELS = 300
 
 
 class PrintError(SottoError):
     """A chat cannot be printed."""
 
 
-def pdf_of(chat: Chat, turns: Sequence[Turn], family: str, stopped: Callable[[], bool] = lambda: False) -> bytes:
+def pdf_of(
+    chat: Chat,
+    turns: Sequence[Turn],
+    family: str,
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    thumbnail_of: Callable[[Attachment], bytes] = lambda image: b"",
+) -> bytes:
     """Return a chat as PDF; may take a while, on any thread.
 
     Args:
@@ -58,6 +68,7 @@ def pdf_of(chat: Chat, turns: Sequence[Turn], family: str, stopped: Callable[[],
         turns: The branch to show.
         family: The font of the text.
         stopped: Polled; returns whether to give up, with an incomplete document.
+        thumbnail_of: Returns an image made small, as PNG; empty if it cannot be shown.
     """
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -66,7 +77,7 @@ def pdf_of(chat: Chat, turns: Sequence[Turn], family: str, stopped: Callable[[],
     writer.setCreator(f"Sotto {__version__}")
     writer.setResolution(_DPI)
     writer.setPageLayout(usual_layout())
-    print_chat(chat, turns, family, writer, stopped)
+    print_chat(chat, turns, family, writer, stopped, thumbnail_of=thumbnail_of)
     # It writes the end of the file when it is destroyed.
     del writer
     return bytes(buffer.data().data())
@@ -79,6 +90,8 @@ def print_chat(
     device: QPagedPaintDevice,
     stopped: Callable[[], bool] = lambda: False,
     pages: tuple[int, int] | None = None,
+    *,
+    thumbnail_of: Callable[[Attachment], bytes] = lambda image: b"",
 ) -> None:
     """Print a chat on the pages of a device, which must not be drawn on elsewhere meanwhile; see `pdf_of`.
 
@@ -89,11 +102,12 @@ def print_chat(
         device: Where to.
         stopped: Polled; returns whether to give up.
         pages: The first and the last page to print; None for all.
+        thumbnail_of: Returns an image made small, as PNG; empty if it cannot be shown.
 
     Raises:
         PrintError: The device cannot be drawn on.
     """
-    document = _document_of(chat, turns, family, stopped)
+    document = _document_of(chat, turns, family, stopped, thumbnail_of)
     footer = round(device.logicalDpiY() * _FOOTER_INCHES)
     width, height = device.width(), device.height() - footer
     # The document is laid out in the dots of the device, so that no letter is out of place.
@@ -135,7 +149,13 @@ def usual_layout() -> QPageLayout:
     return QPageLayout(size, QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter)
 
 
-def _document_of(chat: Chat, turns: Sequence[Turn], family: str, stopped: Callable[[], bool]) -> QTextDocument:
+def _document_of(
+    chat: Chat,
+    turns: Sequence[Turn],
+    family: str,
+    stopped: Callable[[], bool],
+    thumbnail_of: Callable[[Attachment], bytes],
+) -> QTextDocument:
     document = SealedDocument()
     font = _font(family, _POINTS)
     document.setDefaultFont(font)
@@ -165,8 +185,20 @@ def _document_of(chat: Chat, turns: Sequence[Turn], family: str, stopped: Callab
         )
         return f"<center>{image}</center>" if formula.display else image
 
+    def write_picture(attachment: Attachment) -> str:
+        source = QBuffer()
+        source.setData(thumbnail_of(attachment))
+        image = QImageReader(source, QByteArray(b"png")).read()
+        if image.isNull():
+            return ""
+        name = f"picture:{attachment.image}"
+        document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), image)
+        size = image.size().scaled(_PICTURE_PIXELS, _PICTURE_PIXELS, Qt.AspectRatioMode.KeepAspectRatio)
+        size = size.boundedTo(image.size())
+        return f'<img src="{name}" width="{size.width()}" height="{size.height()}">'
+
     document.setLayoutEnabled(False)
-    for part in paper_parts(chat, turns, write_formula):
+    for part in paper_parts(chat, turns, write_formula, write_picture):
         if stopped():
             break
         _append(document, part)

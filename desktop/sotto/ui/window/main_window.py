@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow
 
-from sotto.chats.chat_records import Chat, Folder, Shelf
+from sotto.chats.chat_records import Attachment, Chat, Folder, Shelf
 from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay, split_drop
+from sotto.ui.composer.pasted_images import has_image
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatEntry, ChatLibrary
 from sotto.ui.conversation.chat_session import ChatSession
@@ -43,6 +44,7 @@ from sotto.ui.toolkit import icons
 from sotto.ui.toolkit.scroller import forget_pointer
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.notices import Notices
+from sotto.ui.transcript.picture_viewer import PictureViewer
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.bug_report import BugReport
 from sotto.ui.window.chat_files import ChatFiles
@@ -112,7 +114,7 @@ class MainWindow(QMainWindow):
         self.finding = FindingController(self.models, session.library, self)
         self.sidebar = Sidebar(self.models.panel, preferences)
         self.chat = ChatPane()
-        self.composing = ComposerController(session, self.current, self.chat.composer, self)
+        self.composing = ComposerController(session, self.current, self.chat.composer, chats.images, self)
         self.notices = Notices(self.chat.notice, self)
         self._bug_report = BugReport(session, self.notices, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
@@ -237,6 +239,9 @@ class MainWindow(QMainWindow):
         self.composing.import_wanted.connect(self.chat_files.import_files)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.requests.link_asked.connect(self.ask_link)
+        for wanted in (chat.transcript.requests.image_wanted, chat.composer.attachments.image_wanted):
+            wanted.connect(self._show_image)
+        self.composing.attachments.sight.get_wanted.connect(self.finding.open)
         session.state_changed.connect(self.show_state)
         session.notice.connect(self.notices.show_success)
         session.problem.connect(self.notices.show_problem)
@@ -438,6 +443,10 @@ class MainWindow(QMainWindow):
         )
 
     @Slot(object)
+    def _show_image(self, attachment: Attachment) -> None:
+        PictureViewer(attachment, self._chats.images, self).show()
+
+    @Slot(object)
     def _show_notice(self, notice: "Notice") -> None:
         self.notices.show_warning(tr("About your chats"), notice.text)
 
@@ -453,15 +462,18 @@ class MainWindow(QMainWindow):
     # Qt
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept files and folders, and show what dropping them will do."""
-        if event.mimeData().hasUrls():
+        """Accept files, folders and images, and show what dropping them will do."""
+        if has_image(event.mimeData()):
+            event.acceptProposedAction()
+            self.overlay.show_image()
+        elif event.mimeData().hasUrls():
             event.acceptProposedAction()
             dropped = read_drop(event.mimeData())
             self.overlay.show_drop(dropped, self._importable(dropped))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Accept files and folders."""
-        if event.mimeData().hasUrls():
+        """Accept files, folders and images."""
+        if event.mimeData().hasUrls() or has_image(event.mimeData()):
             event.acceptProposedAction()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
@@ -469,9 +481,13 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Load the models and attach the files that were dropped."""
+        """Load the models and attach the files and images that were dropped."""
         self.overlay.hide()
-        if event.mimeData().hasUrls():
+        if has_image(event.mimeData()):
+            event.acceptProposedAction()
+            self.panes.show_chat()
+            self.composing.paste(event.mimeData())
+        elif event.mimeData().hasUrls():
             event.acceptProposedAction()
             dropped = read_drop(event.mimeData())
             if (source := self._importable(dropped)) is not None:
