@@ -17,8 +17,9 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sotto.chats.chat_records import Role, clean, title_from
+from sotto.chats.chat_records import Attachment, Role, clean, title_from
 from sotto.chats.database import Database
+from sotto.chats.image_store import ImageStore
 from sotto.chats.own_form import attachment_in_own_form
 from sotto.chats.pending_chats import STEP, show, text_cost
 from sotto.chats.whole_chat import Lost, WholeChat, WholeMessage
@@ -57,6 +58,7 @@ class Adding:
     def __init__(self, database: Database, chats: Iterable[WholeChat]) -> None:
         """Look up what is there, and prepare to add `chats`, which are read as they are needed."""
         self._database = database
+        self._images = ImageStore(database.path)
         self.added = Added()
         self.count, self.done = 0, False
         self._by_time: dict[float, list[int]] = defaultdict(list)
@@ -142,8 +144,7 @@ class Adding:
             trims=chat.trims,
             pending=True,
         )
-        for attachment in chat.attachments:
-            self._database.insert("attachments", chat=number, message=None, **attachment_in_own_form(attachment))
+        self._attach(number, None, chat, chat.attachments)
         return number
 
     def _add_messages(self, number: int, chat: WholeChat, known: "_Known") -> Iterator[int]:
@@ -158,7 +159,7 @@ class Adding:
             if known.get(key):
                 placed.append(known[key].popleft())
             else:
-                placed.append(self._add_message(number, parent, message))
+                placed.append(self._add_message(number, parent, message, chat))
                 fresh.add(placed[-1])
                 yield text_cost(message.text, message.attachments)
         if fresh:
@@ -170,10 +171,10 @@ class Adding:
                 "UPDATE chats SET changed = max(changed, ?) WHERE id = ?", (chat.changed, number)
             )
 
-    def _add_message(self, chat: int, parent: int | None, message: WholeMessage) -> int:
-        number = self._database.insert(
+    def _add_message(self, number: int, parent: int | None, message: WholeMessage, chat: WholeChat) -> int:
+        added = self._database.insert(
             "messages",
-            chat=chat,
+            chat=number,
             parent=parent,
             role=message.role.value,
             text=clean(message.text),
@@ -182,9 +183,17 @@ class Adding:
             model=clean(message.model),
             figures=json.dumps(message.figures),
         )
-        for attachment in message.attachments:
-            self._database.insert("attachments", chat=chat, message=number, **attachment_in_own_form(attachment))
-        return number
+        self._attach(number, added, chat, message.attachments)
+        return added
+
+    def _attach(self, number: int, message: int | None, chat: WholeChat, attachments: Iterable[Attachment]) -> None:
+        """Add attachments; an image whose file is not there is lost."""
+        for attachment in attachments:
+            image = chat.images.get(attachment.image, b"") if attachment.image else b""
+            if attachment.image and (not image or self._images.keep(image) != attachment.image):
+                self.added.lost[Lost.IMAGE] += 1
+            else:
+                self._database.insert("attachments", chat=number, message=message, **attachment_in_own_form(attachment))
 
 
 def _is_same(chat: WholeChat, messages: "_Known") -> bool:

@@ -22,7 +22,8 @@ WHERE chat = ? ORDER BY id DESC LIMIT 1
 
 def text_cost(text: str, attachments: Sequence[Attachment]) -> int:
     """Return what it costs to add, compare or erase a message or a draft."""
-    return _ROW + len(text) + sum(len(attachment.text) for attachment in attachments)
+    # An image is written to a file of its own, which takes as long as much text.
+    return _ROW + len(text) + sum(STEP if each.image else len(each.text) for each in attachments)
 
 
 def show(database: Database, chats: Sequence[int]) -> None:

@@ -38,7 +38,7 @@ class WholeMessage:
         model: Name of the model that answered; empty in questions.
         state: How complete it is.
         figures: Statistics of the answer.
-        attachments: Documents attached to it.
+        attachments: Documents and images attached to it.
     """
 
     role: Role
@@ -68,7 +68,8 @@ class WholeChat:
         draft: Text that was typed but not sent.
         options: Answer options.
         trims: Whether the oldest turns may be left out when the context is full.
-        attachments: Documents attached to the draft.
+        attachments: Documents and images attached to the draft.
+        images: The files of the images of its messages and its draft, by digest.
         lost: What could not be kept, and how often.
     """
 
@@ -85,4 +86,5 @@ class WholeChat:
     options: Mapping[str, Any] = field(default_factory=dict)
     trims: bool = False
     attachments: tuple[Attachment, ...] = ()
+    images: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     lost: Counter[Lost] = field(default_factory=Counter)

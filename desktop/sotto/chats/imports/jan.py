@@ -72,6 +72,7 @@ class Jan:
             model=model,
             pinned=thread.get("isFavorite") is True or mapping_in(thread.get("metadata")).get("is_favorite") is True,
             system=instructions or _system_of(messages),
+            images=tree.images,
             lost=tree.lost,
         )
 
@@ -157,7 +158,7 @@ def _add_piece(parts: MessageParts, piece: Mapping[str, Any]) -> None:
     elif kind == "reasoning":
         parts.add_thought(text)
     elif kind == "image_url":
-        parts.lose(Lost.IMAGE)
+        parts.attach_image_at("", text_in(mapping_in(piece.get("image_url")).get("url")))
     elif kind == "tool_call":
         parts.lose(Lost.TOOL_CALL)
     else:

@@ -1,16 +1,24 @@
 """Gathers the parts of one message: texts, thoughts, documents, and what is lost of it."""
 
+import base64
+import binascii
+import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from sotto.chats.chat_records import Attachment, Role, State, clean
 from sotto.chats.documents import LONGEST_TEXT, PICTURES
+from sotto.chats.image_store import LARGEST_IMAGE
 from sotto.chats.whole_chat import Lost, WholeMessage
+from sotto.images.image_kinds import image_kind
 
 LONGEST_MESSAGE = 1_000_000
 """Characters of a message; more could not be shown."""
 _LONGEST_MODEL = 200
+_LONGEST_NAME = 120
+_DATA_URL = re.compile(r"data:image/[\w.+-]{1,40};base64,", re.ASCII)
+_NO_PIXELS = "image/svg+xml"
 # The tags of thoughts in stored answers.
 _BEGIN, _END = "<think>", "</think>"
 
@@ -24,6 +32,7 @@ class MessageParts:
         model: Name of the model that answered.
         state: How complete the message is.
         lost: What cannot be kept of it.
+        images: The files of its images, by digest.
         recap: The seconds that the last thought of what it is joined to took; 0 if that is unknown.
     """
 
@@ -31,6 +40,7 @@ class MessageParts:
     model: str = ""
     state: State = State.COMPLETE
     lost: Counter[Lost] = field(default_factory=Counter)
+    images: dict[str, bytes] = field(default_factory=dict, repr=False)
     recap: int = 0
     _texts: list[str] = field(default_factory=list)
     _seconds: list[int] = field(default_factory=list)
@@ -73,6 +83,31 @@ class MessageParts:
         else:
             self.lose_file(name)
 
+    def attach_image(self, name: str, data: bytes) -> None:
+        """Add an image; what is none, or too large, is lost."""
+        if image_kind(data) in ("", _NO_PIXELS) or len(data) > LARGEST_IMAGE:
+            self.lose(Lost.IMAGE)
+            return
+        digest = hashlib.sha256(data).hexdigest()
+        self.images[digest] = data
+        shown = clean(name.replace("\x00", ""))[:_LONGEST_NAME] or "image"
+        self._attachments.append(Attachment(shown, "", len(data), 0, 0, image=digest))
+
+    def attach_image_at(self, name: str, url: str) -> None:
+        """Add the image in a data URL; one that is elsewhere is lost."""
+        beginning = _DATA_URL.match(url)
+        try:
+            data = base64.b64decode(url[beginning.end() :], validate=True) if beginning else b""
+        except (binascii.Error, ValueError):
+            data = b""
+        self.attach_image(name, data)
+
+    def lose_images(self) -> None:
+        """Record that the images are lost: only questions have some."""
+        kept = [attachment for attachment in self._attachments if not attachment.image]
+        self.lost[Lost.IMAGE] += len(self._attachments) - len(kept)
+        self._attachments, self.images = kept, {}
+
     def lose(self, what: Lost) -> None:
         """Record that something cannot be kept."""
         self.lost[what] += 1
@@ -93,6 +128,7 @@ class MessageParts:
         self._texts += later._texts  # noqa: SLF001 - the same class
         self._seconds += later._seconds  # noqa: SLF001
         self._attachments += later._attachments  # noqa: SLF001
+        self.images |= later.images
 
     @property
     def is_empty(self) -> bool:

@@ -5,7 +5,7 @@ remain: what is between them goes into the answer, or is left out. The tree of v
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sotto.chats.chat_records import Role
@@ -61,11 +61,13 @@ class Tree:
         messages: The messages, each after the one that it follows.
         leaf: The place of the last one in view; None for the newest.
         lost: What could not be kept of them.
+        images: The files of their images, by digest.
     """
 
     messages: tuple[WholeMessage, ...]
     leaf: int | None
     lost: Counter[Lost]
+    images: Mapping[str, bytes]
 
 
 def chain(nodes: Iterable[Node]) -> Tree:
@@ -105,6 +107,7 @@ class _Growth:
         self._messages: list[WholeMessage] = []
         self._reached: dict[str, _Answer | int | None] = {}
         self._lost: Counter[Lost] = Counter()
+        self._images: dict[str, bytes] = {}
         self._size = self._steps = 0
 
     def run(self, leaf: str | None) -> Tree:
@@ -115,6 +118,8 @@ class _Growth:
         ]
         while waiting:
             node, before, answer = waiting.pop()
+            if node.role is not Role.USER and node.id not in self._reached:
+                node.parts.lose_images()
             self._lost += node.parts.lost
             before, answer = self._visit(node, before, answer)
             self._reached[node.id] = before if answer is None else answer
@@ -127,7 +132,7 @@ class _Growth:
             raise UnreadableChatError("Its messages follow each other in a circle.")
         if unreached:
             self._lost[Lost.MESSAGE] += len(unreached)
-        return Tree(tuple(self._messages), self._place(leaf), self._lost)
+        return Tree(tuple(self._messages), self._place(leaf), self._lost, self._images)
 
     def _visit(self, node: Node, before: int | None, answer: _Answer | None) -> "tuple[int | None, _Answer | None]":
         """Return the place before what follows a message, and the answer that this may continue."""
@@ -159,6 +164,7 @@ class _Growth:
         if self._size > LARGEST_CHAT:
             raise UnreadableChatError(f"It has more than {LARGEST_CHAT:,} characters.")
         self._messages.append(parts.as_message(role, before))
+        self._images |= parts.images
         if parts.is_too_long:
             self._lost[Lost.PART] += 1
         return len(self._messages) - 1

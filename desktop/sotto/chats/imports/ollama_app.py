@@ -18,6 +18,7 @@ from sotto.chats.imports.message_parts import MessageParts
 from sotto.chats.imports.message_tree import MOST_MESSAGES, Node, chain
 from sotto.chats.imports.untyped_values import between, text_in, time_in
 from sotto.chats.whole_chat import Lost, UnreadableChatError, WholeChat
+from sotto.images.image_kinds import image_kind
 
 MAGIC = b"SQLite format 3\x00"
 _LOG = "-wal"
@@ -107,6 +108,7 @@ class OllamaApp:
             messages=tree.messages,
             leaf=tree.leaf,
             model=models[-1] if models else "",
+            images=tree.images,
             lost=tree.lost,
         )
 
@@ -136,7 +138,10 @@ class OllamaApp:
 
 
 def _attach(parts: MessageParts, name: str, data: Any) -> None:
-    """Add an attached file with its text, or record that it is lost."""
+    """Add an attached image, or file with its text, or record that it is lost."""
+    if isinstance(data, bytes) and image_kind(data) not in ("", "image/svg+xml"):
+        parts.attach_image(name, data)
+        return
     if not isinstance(data, bytes) or len(data) > _LARGEST_ATTACHMENT or b"\x00" in data:
         parts.lose_file(name)
         return

@@ -51,6 +51,7 @@ class OpenWebUi(SingleReader):
             pinned=part.get("pinned") is True,
             archived=part.get("archived") is True,
             system=text_in(mapping_in(chat.get("params")).get("system")) or text_in(chat.get("system")),
+            images=tree.images,
             lost=tree.lost,
         )
 
@@ -102,8 +103,10 @@ def _add_content(parts: MessageParts, content: Any) -> None:
     for piece in mappings_in(content):
         if piece.get("type") == "text":
             _add_text(parts, text_in(piece.get("text")))
+        elif piece.get("type") == "image_url":
+            parts.attach_image_at("", text_in(mapping_in(piece.get("image_url")).get("url")))
         else:
-            parts.lose(Lost.IMAGE if piece.get("type") == "image_url" else Lost.PART)
+            parts.lose(Lost.PART)
 
 
 def _add_text(parts: MessageParts, text: str) -> None:
@@ -147,5 +150,7 @@ def _add_file(parts: MessageParts, file: Mapping[str, Any]) -> None:
     text = text_in(mapping_in(stored.get("data")).get("content"))
     if text.strip():
         parts.attach(name, text)
+    elif text_in(file.get("url")).startswith("data:image/"):
+        parts.attach_image_at(name, text_in(file.get("url")))
     else:
         parts.lose_file(name, text_in(file.get("type")))

@@ -8,7 +8,8 @@ import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -27,17 +28,38 @@ class ImportFailedError(SottoError):
     """Nothing can be imported, and why."""
 
 
+class _Images(Mapping[str, bytes]):
+    """Images that have been read, as files in a folder under their digests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, digest: str) -> bytes:
+        try:
+            return (self._folder / digest).read_bytes()
+        except OSError as error:
+            raise KeyError(digest) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return (path.name for path in self._folder.iterdir())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 class ReadChats:
-    """The chats that have been read, in a temporary file.
+    """The chats that have been read, in a temporary file and a temporary folder for their images.
 
     Attributes:
         count: How many there are.
         lost: What could not be read besides: chats and files.
     """
 
-    def __init__(self, file: IO[bytes], count: int, lost: Counter[Lost]) -> None:
-        """Take over `file`."""
-        self._file = file
+    def __init__(
+        self, file: IO[bytes], folder: "tempfile.TemporaryDirectory[str]", count: int, lost: Counter[Lost]
+    ) -> None:
+        """Take over `file` and `folder`."""
+        self._file, self._folder = file, folder
         self.count, self.lost = count, lost
 
     def __iter__(self) -> Iterator[WholeChat]:
@@ -46,11 +68,13 @@ class ReadChats:
         for number in range(self.count):
             line = json.loads(self._file.readline())
             lost = Counter({Lost[name]: times for name, times in line["lost"].items()})
-            yield chat_of_own_form(line["chat"], f"chats[{number}]", lost)
+            chat = chat_of_own_form(line["chat"], f"chats[{number}]", lost)
+            yield replace(chat, images=_Images(Path(self._folder.name)))
 
     def close(self) -> None:
-        """Delete the file."""
+        """Delete the file and the folder."""
         self._file.close()
+        self._folder.cleanup()
 
 
 def read_chats(paths: Sequence[Path], stopped: Callable[[], bool], progress: Callable[[int], None]) -> ReadChats:
@@ -66,8 +90,10 @@ def read_chats(paths: Sequence[Path], stopped: Callable[[], bool], progress: Cal
         CancelledError: `stopped` returned True.
     """
     output = tempfile.TemporaryFile()  # noqa: SIM115 - the result takes it over
+    folder = tempfile.TemporaryDirectory()
     try:
-        given = json.dumps([os.fspath(path.absolute()) for path in paths]).encode()
+        chosen = [os.fspath(path.absolute()) for path in paths]
+        given = json.dumps({"paths": chosen, "folder": folder.name}).encode()
         count = 0
 
         def watch() -> bool:
@@ -86,9 +112,10 @@ def read_chats(paths: Sequence[Path], stopped: Callable[[], bool], progress: Cal
         if end["why"]:
             raise ImportFailedError(end["why"])
         count += _new_lines(output, watched)
-        return ReadChats(output, count - 1, Counter({Lost.CHAT: end["broken"], Lost.FILE: end["files"]}))
+        return ReadChats(output, folder, count - 1, Counter({Lost.CHAT: end["broken"], Lost.FILE: end["files"]}))
     except BaseException:
         output.close()
+        folder.cleanup()
         raise
 
 

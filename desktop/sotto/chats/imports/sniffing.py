@@ -12,7 +12,7 @@ _MOST_FILES = 24
 _SIGNS = re.compile(
     rb'"(?:mapping|chat_messages|current_node|moderation_results|conversation_id|lastUsedModel|userLastMessagedAt'
     rb'|usePerChatPredictionConfig)"\s*:'
-    rb'|"format"\s*:\s*"sotto-chats"|"object"\s*:\s*"thread(?:\.message)?"|"thread_id"\s*:'
+    rb'|"format"\s*:\s*"sotto-(?:chats|image)"|"object"\s*:\s*"thread(?:\.message)?"|"thread_id"\s*:'
     rb'|"versions"\s*:\s*\[\s*\{\s*"type"\s*:\s*"(?:single|multi)Step"'
     rb'|"(?:user_id|title|id)"\s*:\s*"[^"]{0,500}"\s*,\s*(?:"title"\s*:\s*"[^"]{0,500}"\s*,\s*)?"chat"\s*:\s*\{'
     rb'|^\s*\[\s*\{\s*"uuid"\s*:\s*"[^"]{0,80}"\s*,\s*"name"\s*:'
