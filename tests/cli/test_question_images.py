@@ -13,7 +13,7 @@ from shown_pictures import REFERENCES, answers, picture, request, user
 from sotto.cli import chat
 from sotto.cli.question_images import find_images, with_images
 from sotto.engine.contract.events import ModelInfo
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.errors import InvalidRequestError
 
 PNG = b"\x89PNG\r\n\x1a\n of a kind"

@@ -17,7 +17,7 @@ from sotto.api.fields import OBJECT, STRING, Body, Object, Raw, Text
 from sotto.chats.chat_records import Attachment
 from sotto.chats.documents import DocumentError, shown_name, text_in
 from sotto.chats.pdf import PdfError
-from sotto.engine.contract.message_parts import Content, ImagePart, Part, TextPart, content_of
+from sotto.engine.contract.message_content import Content, ImagePart, Part, TextPart, content_of
 from sotto.errors import CancelledError
 from sotto.images.image_kinds import MEDIA_TYPES, image_kind
 

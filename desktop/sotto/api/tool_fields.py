@@ -10,8 +10,8 @@ from sotto.api.error_bodies import bad_request
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, Object, Objects, Raw, Text, shown_value
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
-from sotto.engine.contract.message_parts import ImagePart, TextPart
-from sotto.engine.contract.message_parts import content_of as join_parts
+from sotto.engine.contract.message_content import ImagePart, TextPart
+from sotto.engine.contract.message_content import content_of as join_parts
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.parsing.output import fresh_id

@@ -8,7 +8,7 @@ from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.question_images import check_sees, find_images, with_images
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, ModelInfo, TextChunk
-from sotto.engine.contract.message_parts import Content, ImagePart
+from sotto.engine.contract.message_content import Content, ImagePart
 from sotto.engine.contract.requests import Message, Overflow
 from sotto.errors import CancelledError, InvalidRequestError, SottoError
 from sotto.store.printable import printable_path

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sotto.engine.contract.events import ModelInfo
-from sotto.engine.contract.message_parts import Content, ImagePart, TextPart, content_of
+from sotto.engine.contract.message_content import Content, ImagePart, TextPart, content_of
 from sotto.errors import InvalidRequestError
 from sotto.images.image_decoding import FORMATS, MOST_BYTES
 from sotto.images.image_kinds import image_kind

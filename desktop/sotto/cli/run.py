@@ -15,7 +15,7 @@ from sotto.cli.question_images import check_sees, read_image, with_images
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob
-from sotto.engine.contract.message_parts import ImagePart
+from sotto.engine.contract.message_content import ImagePart
 from sotto.engine.contract.requests import Message, Overflow, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.forced_calls import wanted_tools

@@ -20,7 +20,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from sotto.engine.contract import events
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.engine.contract.message_parts import Part
+from sotto.engine.contract.message_content import Part
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
 from sotto.runner.commands import Command

@@ -14,7 +14,7 @@ from called_tool import CHUNKS
 from pdfs import pdf
 from sotto.api.content_parts import _READERS, MOST_IMAGES, UNSEEN_TEXT
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import Message
 
 PNG = bytes.fromhex(

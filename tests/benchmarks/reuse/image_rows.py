@@ -16,7 +16,7 @@ from rows import Row, at_least, at_most
 
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.contract.events import PrefillProgress, TextChunk
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import GenerateRequest, Message
 
 _SIDE = 336

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from seeing import GREEDY, engine_of
 
+from shown_pictures import GREEDY, engine_of
 from sotto.engine.contract.events import Finished, TextChunk
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import GenerateRequest, Message
 from thoroughness import share
 

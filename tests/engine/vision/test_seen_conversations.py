@@ -7,7 +7,7 @@ import pytest
 
 from shown_pictures import REFERENCES, answer, conversation, engine_of, picture, request, user
 from sotto.engine.contract.engine_settings import EngineSettings
-from sotto.engine.contract.message_parts import ImagePart
+from sotto.engine.contract.message_content import ImagePart
 from sotto.engine.contract.requests import CountRequest, Message, Overflow
 from sotto.engine.vision.prompt_images import is_image_token
 from sotto.errors import InvalidRequestError

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished
-from sotto.engine.contract.message_parts import ImagePart, Part, TextPart, content_of
+from sotto.engine.contract.message_content import ImagePart, Part, TextPart, content_of
 from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.store.opening import open_model, record_of

@@ -26,7 +26,7 @@ from sotto.engine.contract.events import (
     TextChunk,
     Unloaded,
 )
-from sotto.engine.contract.message_parts import ImagePart
+from sotto.engine.contract.message_content import ImagePart
 from sotto.engine.contract.requests import CountRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_needs import ModelNeeds

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from drags import data_of, drop_on, enter
 from scripted_loop import record
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.ui.conversation import thumbnails
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Phase

@@ -11,7 +11,7 @@ from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Object
 from sotto.api.tool_fields import Tool, kind_of_tool, left_out_warnings
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.template_messages import PromptOptions

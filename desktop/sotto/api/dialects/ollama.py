@@ -47,8 +47,8 @@ from sotto.api.tool_fields import (
 )
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
-from sotto.engine.contract.message_parts import Content, ImagePart, Part, TextPart
-from sotto.engine.contract.message_parts import content_of as join_parts
+from sotto.engine.contract.message_content import Content, ImagePart, Part, TextPart
+from sotto.engine.contract.message_content import content_of as join_parts
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.store.records import ModelRecord

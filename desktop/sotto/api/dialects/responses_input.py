@@ -34,7 +34,7 @@ from sotto.api.tool_fields import (
 )
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.message_parts import TextPart, content_of, text_of_content
+from sotto.engine.contract.message_content import TextPart, content_of, text_of_content
 from sotto.engine.contract.requests import Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.engine.prompt.template_messages import PromptOptions

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from sotto.engine.contract.answer_parts import ToolCall
-from sotto.engine.contract.message_parts import Content, ImagePart, Part, parts_of, text_of_content
+from sotto.engine.contract.message_content import Content, ImagePart, Part, parts_of, text_of_content
 from sotto.engine.contract.tool_choice import ToolChoice
 
 

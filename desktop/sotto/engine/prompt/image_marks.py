@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from sotto.engine.contract.message_parts import ImagePart, TextPart, content_of
+from sotto.engine.contract.message_content import ImagePart, TextPart, content_of
 from sotto.engine.contract.requests import Message
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vision.image_reader import ImageLayout, ImageReader, ReadImage

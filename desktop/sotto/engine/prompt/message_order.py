@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sotto.engine.contract.message_parts import TextPart, content_of
+from sotto.engine.contract.message_content import TextPart, content_of
 from sotto.engine.contract.requests import Message
 
 _SEPARATOR = "\n\n"

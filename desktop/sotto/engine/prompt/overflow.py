@@ -13,7 +13,7 @@ questions about a long text mostly stand before or after it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sotto.engine.contract.message_parts import TextPart, content_of
+from sotto.engine.contract.message_content import TextPart, content_of
 from sotto.engine.contract.requests import Message
 from sotto.errors import InvalidRequestError
 

@@ -9,7 +9,7 @@ from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.message_parts import ImagePart, Part, TextPart, content_of
+from sotto.engine.contract.message_content import ImagePart, Part, TextPart, content_of
 from sotto.engine.contract.options import (
     DEFAULT_MAX_TOKENS,
     RequestOptions,

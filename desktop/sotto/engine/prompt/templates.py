@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import jinja2
 
-from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.chats.chat_records import Attachment
 from sotto.engine.contract.events import Counted, Failed
-from sotto.engine.contract.message_parts import ImagePart
+from sotto.engine.contract.message_content import ImagePart
 from sotto.engine.contract.requests import CountRequest, Message
 from sotto.runner.commands import Count
 from sotto.ui.conversation import thumbnails

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from shiboken6 import isValid
 
 from sotto.chats.image_store import ImageStore, MissingImageError
-from sotto.engine.contract.message_parts import ImagePart
+from sotto.engine.contract.message_content import ImagePart
 from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation import thumbnails
 

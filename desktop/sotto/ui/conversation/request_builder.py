@@ -6,7 +6,7 @@ from dataclasses import replace
 from sotto.chats.chat_records import Content, Picture, Turn, with_attachments
 from sotto.chats.messages import Conversation, Message
 from sotto.engine.contract import requests as engine
-from sotto.engine.contract.message_parts import ImagePart, Part, TextPart, content_of
+from sotto.engine.contract.message_content import ImagePart, Part, TextPart, content_of
 from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.draft_state import DraftState
