@@ -176,13 +176,22 @@ def _rechunked(data: bytes, random: Random) -> bytes:
         elif kind == 2 and len(chunks) > 1:
             chunks.pop(which)
         elif name == b"IDAT" and kind == 3:
-            chunks[which] = (name, zlib.compress(_with_other_bytes(zlib.decompressobj().decompress(content), random)))
+            chunks[which] = (name, _with_other_rows(content, random))
         else:
             chunks[which] = (name, _with_other_bytes(content, random))
     return data[:8] + b"".join(
         struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
         for name, content in chunks
     )
+
+
+def _with_other_rows(content: bytes, random: Random) -> bytes:
+    """Return compressed rows with changes inside; the same if an earlier change has broken them."""
+    try:
+        rows = zlib.decompressobj().decompress(content)
+    except zlib.error:
+        return content
+    return zlib.compress(_with_other_bytes(rows, random))
 
 
 def _with_other_bytes(data: bytes, random: Random) -> bytes:
