@@ -110,7 +110,8 @@ class SeeingBody:
         turns = self._turns(view)
         return [
             self._place(cache, turns) if "self_attn" in layer else cache
-            for layer, cache in zip(self.layers, caches, strict=True)
+            # The caches of a prediction head may come after those of the layers.
+            for layer, cache in zip(self.layers, caches, strict=False)
         ]
 
     def placed_head(self, cache: Any, view: View | None) -> Any:
