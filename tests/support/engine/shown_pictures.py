@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from places import VISION_REFERENCES
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished
 from sotto.engine.contract.message_content import ImagePart, Part, TextPart, content_of
@@ -16,7 +17,7 @@ from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, S
 from sotto.engine.engine import Engine
 from sotto.store.opening import open_model, record_of
 
-REFERENCES = Path(__file__).parents[2] / "engine" / "vision" / "references"
+REFERENCES = VISION_REFERENCES
 GREEDY = SamplingOptions(temperature=0)
 _SIDES = (17, 24, 31, 40, 57)
 _COLOURS = ("red", "green", "blue", "black", "orange", "white")
