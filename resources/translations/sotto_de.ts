@@ -249,7 +249,7 @@
         <translation>Wird gesendet, sobald das Modell geladen ist</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>Nicht angehängt</translation>
     </message>
@@ -733,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Eine Nachricht kann höchstens {count} Datei haben: weniger Dateien anhängen oder sie zusammenfassen.</numerusform>
@@ -777,7 +777,7 @@
         <translation>Nicht alles war lesbar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+168"/>
         <source>Waiting for the model…</source>
         <translation>Wartet auf das Modell&#xa0;…</translation>
     </message>
@@ -787,7 +787,7 @@
         <translation>Prompt wird gelesen&#xa0;…</translation>
     </message>
     <message>
-        <location line="+172"/>
+        <location line="+162"/>
         <source>No answer</source>
         <translation>Keine Antwort</translation>
     </message>
@@ -4342,13 +4342,14 @@
         <translation>Nicht gedruckt</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/conversation/pictures/chat_images.py" line="+117"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} konnte nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
-        <location line="-133"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-133"/>
         <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>Es wurde nichts exportiert</translation>
@@ -5963,6 +5964,11 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>Frühere Importe konnten nicht gelesen werden</translation>
+    </message>
+    <message>
+        <location line="+142"/>
+        <source>The process that measures ended unexpectedly.</source>
+        <translation>Der Prozess, der misst, endete unerwartet.</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>

@@ -249,7 +249,7 @@
         <translation>Se envía en cuanto se cargue el modelo</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>No se adjuntó</translation>
     </message>
@@ -733,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un mensaje puede tener como máximo {count} archivo: hay que adjuntar menos o combinarlos.</numerusform>
@@ -777,7 +777,7 @@
         <translation>No se pudo leer todo</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+168"/>
         <source>Waiting for the model…</source>
         <translation>Esperando al modelo…</translation>
     </message>
@@ -787,7 +787,7 @@
         <translation>Leyendo prompt…</translation>
     </message>
     <message>
-        <location line="+172"/>
+        <location line="+162"/>
         <source>No answer</source>
         <translation>Sin respuesta</translation>
     </message>
@@ -4342,13 +4342,14 @@
         <translation>No se imprimió</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/conversation/pictures/chat_images.py" line="+117"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>No se pudo escribir {file}: {reason}.</translation>
     </message>
     <message>
-        <location line="-133"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-133"/>
         <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>No se exportó nada</translation>
@@ -5963,6 +5964,11 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>No se pudieron leer las importaciones anteriores</translation>
+    </message>
+    <message>
+        <location line="+142"/>
+        <source>The process that measures ended unexpectedly.</source>
+        <translation>El proceso que mide terminó de forma inesperada.</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>

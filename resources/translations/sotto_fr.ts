@@ -249,7 +249,7 @@
         <translation>Envoi dès que le modèle est chargé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>Non joint</translation>
     </message>
@@ -733,7 +733,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un message peut comporter au plus {count} fichier&#xa0;: joignez-en moins ou regroupez-les.</numerusform>
@@ -777,7 +777,7 @@
         <translation>Tout n’a pas pu être lu</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+168"/>
         <source>Waiting for the model…</source>
         <translation>En attente du modèle…</translation>
     </message>
@@ -787,7 +787,7 @@
         <translation>Lecture du prompt…</translation>
     </message>
     <message>
-        <location line="+172"/>
+        <location line="+162"/>
         <source>No answer</source>
         <translation>Aucune réponse</translation>
     </message>
@@ -4342,13 +4342,14 @@
         <translation>Échec de l’impression</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/conversation/pictures/chat_images.py" line="+117"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} n’a pas pu être écrit&#xa0;: {reason}.</translation>
     </message>
     <message>
-        <location line="-133"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-133"/>
         <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>Rien n’a été exporté</translation>
@@ -5963,6 +5964,11 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>Les importations précédentes n’ont pas pu être lues</translation>
+    </message>
+    <message>
+        <location line="+142"/>
+        <source>The process that measures ended unexpectedly.</source>
+        <translation>Le processus de mesure s’est terminé de façon inattendue.</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>

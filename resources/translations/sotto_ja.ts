@@ -249,7 +249,7 @@
         <translation>モデルがロードされ次第送信します</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>添付されませんでした</translation>
     </message>
@@ -727,7 +727,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>1つのメッセージに添付できるファイルは{count}個までです。数を減らすか、1つにまとめてください。</numerusform>
@@ -768,7 +768,7 @@
         <translation>一部を読み取れませんでした</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+168"/>
         <source>Waiting for the model…</source>
         <translation>モデルを待機中…</translation>
     </message>
@@ -778,7 +778,7 @@
         <translation>プロンプトを読み取り中…</translation>
     </message>
     <message>
-        <location line="+172"/>
+        <location line="+162"/>
         <source>No answer</source>
         <translation>回答なし</translation>
     </message>
@@ -4312,13 +4312,14 @@
         <translation>印刷されませんでした</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/conversation/pictures/chat_images.py" line="+117"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>「{file}」に書き込めませんでした（{reason}）。</translation>
     </message>
     <message>
-        <location line="-133"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-133"/>
         <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>エクスポートされませんでした</translation>
@@ -5922,6 +5923,11 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>以前のインポートを読めませんでした</translation>
+    </message>
+    <message>
+        <location line="+142"/>
+        <source>The process that measures ended unexpectedly.</source>
+        <translation>測定するプロセスが予期せず終了しました。</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>

@@ -249,7 +249,7 @@
         <translation>模型加载完成后立即发送</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="+146"/>
         <source>Not attached</source>
         <translation>未添加附件</translation>
     </message>
@@ -727,7 +727,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-44"/>
+        <location filename="../../desktop/sotto/ui/composer/attaching.py" line="-44"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>一条消息最多可添加 {count} 个文件：请减少附件，或将文件合并。</numerusform>
@@ -768,7 +768,7 @@
         <translation>部分内容无法读取</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+180"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_session.py" line="+168"/>
         <source>Waiting for the model…</source>
         <translation>正在等待模型…</translation>
     </message>
@@ -778,7 +778,7 @@
         <translation>正在读取提示词…</translation>
     </message>
     <message>
-        <location line="+172"/>
+        <location line="+162"/>
         <source>No answer</source>
         <translation>没有回答</translation>
     </message>
@@ -4312,13 +4312,14 @@
         <translation>未打印</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/conversation/pictures/chat_images.py" line="+117"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>无法写入 {file}：{reason}。</translation>
     </message>
     <message>
-        <location line="-133"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-133"/>
         <location line="+93"/>
         <source>Nothing was exported</source>
         <translation>未导出任何内容</translation>
@@ -5922,6 +5923,11 @@
         <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
         <source>Earlier imports could not be read</source>
         <translation>无法读取之前的导入</translation>
+    </message>
+    <message>
+        <location line="+142"/>
+        <source>The process that measures ended unexpectedly.</source>
+        <translation>测量进程意外结束。</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/attachment_control.py" line="+72"/>

@@ -1,1 +1,1 @@
-"""Conversations as values and on disk, documents to attach, search, import and export; knows nothing of models."""
+"""Conversations as values and on disk, what is attached to them, search, import and export; knows nothing of models."""

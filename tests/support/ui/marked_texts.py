@@ -28,7 +28,6 @@ EXEMPT = {
     "Sotto: ": "the name, and a colon",
     "The ": "the beginning of a name that is stored",
     "[Desktop Entry]\nType=Application\nName=Sotto\nExec=": "a file for the desktop",
-    "The clipboard": "the subject of a sentence of `sotto.chats`, which is English",
     "What can you do?": "a question to the built-in model",
     "How do I load a bigger model?": "a question to the built-in model",
     "What does 4-bit mean?": "a question to the built-in model",
@@ -39,12 +38,16 @@ EXEMPT = {
     "free memory": "a part of a sentence of `sotto.engine`, which is English",
     "the memory of the graphics processor": "a part of a sentence of `sotto.engine`, which is English",
     "The export was stopped.": "caught where it is raised",
+    "Measuring was stopped.": "caught where it is raised",
+    "The sheet was closed.": "caught where it is raised",
     (
         "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, "
         "what was found out and decided, and what is still open. Keep names, numbers and code that matter. Write "
         "nothing else."
     ): "said to a model",
     "Summary of our previous conversation:\n\n": "said to a model",
+    "(Here is an image, ": "said to a model",
+    ", which cannot be shown to you.)\n\n": "said to a model",
     "new chat": "an identifier",
     "quick prompt": "an identifier",
 }
@@ -66,8 +69,8 @@ _MARKS = ("tr", "QT_TR_NOOP")
 
 
 def sources(package):
-    """Return the modules of a package of `sotto.ui`."""
-    return sorted((UI / package).glob("*.py"))
+    """Return the modules of a package of `sotto.ui`, and of those inside it."""
+    return sorted((UI / package).rglob("*.py"))
 
 
 def parsed(path):

@@ -6,7 +6,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
-from sotto.ui.conversation.chat_session import Phase as ChatPhase
+from sotto.ui.conversation.chat_phase import Phase as ChatPhase
 from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.state.model_state import Phase
 

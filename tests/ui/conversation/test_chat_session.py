@@ -2,7 +2,7 @@
 
 import threading
 
-from sotto.ui.conversation.chat_session import Phase
+from sotto.ui.conversation.chat_phase import Phase
 
 
 def record_phases(stage):

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication
 from drags import data_of, drop_on, enter
 from scripted_loop import record
 from sotto.engine.contract.message_content import ImagePart, TextPart
-from sotto.ui.conversation import thumbnails
 from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.conversation.pictures import thumbnails
 from sotto.ui.state.model_state import Phase
 from sotto.ui.transcript.picture_viewer import PictureViewer
 from sotto.ui.transfer.chat_exporting import Form

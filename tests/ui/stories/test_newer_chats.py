@@ -9,7 +9,7 @@ from sotto.chats.chat_records import State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.schema import VERSION
-from sotto.ui.conversation.chat_session import Phase
+from sotto.ui.conversation.chat_phase import Phase
 
 
 @pytest.fixture

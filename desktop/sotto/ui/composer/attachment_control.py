@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 
+from sotto.ui.composer.attaching import Attaching
 from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.pasted_images import image_loader
 from sotto.ui.composer.sight_actions import SightActions
-from sotto.ui.conversation.attaching import Attaching
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription

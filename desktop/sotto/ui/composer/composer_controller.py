@@ -12,10 +12,10 @@ from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.context_actions import ContextActions
 from sotto.ui.composer.drop_overlay import split_drop
 from sotto.ui.composer.pasted_images import has_image
-from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.context_meter import ContextMeter
 from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.platform.screenshots import Screenshots
 from sotto.ui.session.session import Session

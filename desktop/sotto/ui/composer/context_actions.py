@@ -8,9 +8,9 @@ from sotto.chats.chat_records import Attachment
 from sotto.engine.contract.events import ModelInfo
 from sotto.ui.composer.action_panel import PanelAction
 from sotto.ui.composer.image_shrinking import ImageShrinking
-from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.context_meter import ContextMeter, ContextUse
 from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.names import shorten_middle

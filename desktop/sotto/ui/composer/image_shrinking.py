@@ -12,9 +12,9 @@ from sotto.engine.contract.events import Counted, Failed
 from sotto.engine.contract.message_content import ImagePart
 from sotto.engine.contract.requests import CountRequest, Message
 from sotto.runner.commands import Count
-from sotto.ui.conversation import thumbnails
-from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.draft_state import DraftState
+from sotto.ui.conversation.pictures import thumbnails
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.session.session import Session
 
 if TYPE_CHECKING:

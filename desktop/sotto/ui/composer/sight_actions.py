@@ -10,7 +10,7 @@ from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 from sotto.ui.state.names import short_name
-from sotto.ui.state.sight import seeing_models
+from sotto.ui.state.seeing_models import seeing_models
 from sotto.ui.toolkit.translation import tr
 
 _MOST_OFFERED = 2

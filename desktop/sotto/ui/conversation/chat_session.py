@@ -5,8 +5,6 @@ A question is on disk before the engine receives it.
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -22,6 +20,7 @@ from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
 from sotto.ui.conversation.answer_wording import answer_figures
 from sotto.ui.conversation.chat_branches import ChatBranches
 from sotto.ui.conversation.chat_loading import LoadedChat
+from sotto.ui.conversation.chat_phase import Phase
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.chat_writer import ChatWriter
 from sotto.ui.conversation.draft_state import DraftState
@@ -36,17 +35,6 @@ from sotto.ui.toolkit.translation import tr
 
 # Shared by all conversations, because the engine distinguishes answers by these numbers.
 _REQUEST_NUMBERS = itertools.count(1)
-
-
-class Phase(StrEnum):
-    """What is under way for a conversation."""
-
-    IDLE = "idle"
-    SAVING = "saving"
-    WAITING_FOR_MODEL = "waiting_for_model"
-    PREFILLING = "prefilling"
-    ANSWERING = "answering"
-    SUMMARIZING = "summarizing"
 
 
 class ChatSession(QObject):
@@ -245,7 +233,7 @@ class ChatSession(QObject):
         if not self._can_ask():
             return
         last = self.turns[-1]
-        if self._fills_context(last):
+        if self._requests.fills_context(last):
             self.room_wanted.emit()
             return
         self._begin_request()
@@ -253,17 +241,7 @@ class ChatSession(QObject):
         self._continued = last
         self._writer.resume_answer()
         self.answer_resumed.emit(last)
-        answer_options = self._requests.answer_options
-        if "format" not in last.figures:
-            # An answer that began without a grammar continues without one.
-            answer_options = replace(answer_options, grammar=None)
-        self._generate(self.turns, answer_options)
-
-    def _fills_context(self, answer: Turn) -> bool:
-        """Return whether an answer ended where the context does, and nothing may be left out to make room."""
-        info, figures = self._session.state.info, answer.figures
-        used = figures.get("prompt", 0) + figures.get("tokens", 0)
-        return info is not None and used >= info.context_length and not self.draft.trims
+        self._generate(self.turns, self._requests.options_to_continue(last))
 
     def stop(self) -> None:
         """Stop the answer under way, or the load that it waits for; a queued draft stays a draft."""

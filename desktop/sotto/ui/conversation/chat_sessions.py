@@ -5,10 +5,10 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.chat_loading import LoadedChat, read_chat, read_unsent
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
 

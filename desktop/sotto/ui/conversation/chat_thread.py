@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.errors import SottoError
-from sotto.ui.conversation.chat_images import ChatImages
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class ChatThread(QObject):
         """Store conversations in the file `path`, which is opened for the first work."""
         super().__init__(parent)
         self.path = path
-        self.images = ChatImages(self)
+        self.images = ChatImages(path, self.do, self)
         # Created for the first work, so that the window can be painted before the imports.
         self._pool: ThreadPoolExecutor | None = None
         self._store: ChatStore | None = None

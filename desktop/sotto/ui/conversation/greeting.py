@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, SamplingOptions
 from sotto.runner.commands import Cancel
-from sotto.ui.conversation.chat_session import Phase
+from sotto.ui.conversation.chat_phase import Phase
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session

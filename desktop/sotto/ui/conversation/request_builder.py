@@ -8,8 +8,8 @@ from sotto.chats.messages import Conversation, Message
 from sotto.engine.contract import requests as engine
 from sotto.engine.contract.message_content import ImagePart, Part, TextPart, content_of
 from sotto.engine.contract.requests import GenerateRequest, Overflow
-from sotto.ui.conversation.chat_images import ChatImages
 from sotto.ui.conversation.draft_state import DraftState
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.conversation.prefix_reuse import PrefixReuse, PromptState
 from sotto.ui.preferences.answer_options import AnswerOptions, read_answer_options
 from sotto.ui.session.session import Session
@@ -81,6 +81,17 @@ class RequestBuilder:
     def answer_options(self) -> AnswerOptions:
         """The options of the next answer."""
         return read_answer_options(self._session.settings.options_for(self._draft.options), self._session.state.info)
+
+    def options_to_continue(self, answer: Turn) -> AnswerOptions:
+        """Return the options for the rest of an answer; one that began without a grammar continues without one."""
+        options = self.answer_options
+        return options if "format" in answer.figures else replace(options, grammar=None)
+
+    def fills_context(self, answer: Turn) -> bool:
+        """Return whether an answer ended where the context does, and nothing may be left out to make room."""
+        info, figures = self._session.state.info, answer.figures
+        used = figures.get("prompt", 0) + figures.get("tokens", 0)
+        return info is not None and used >= info.context_length and not self._draft.trims
 
     def read_messages(self, turns: Sequence[Turn], then: Callable[[tuple[engine.Message, ...]], None]) -> None:
         """Call `then` with the messages for a model that answers these turns, as soon as their images are read."""

@@ -12,7 +12,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, join_facts
-from sotto.ui.state.sight import sees
+from sotto.ui.state.seeing_models import sees
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
 from sotto.ui.state.load_pace import LoadPace
-from sotto.ui.state.sight import sees
+from sotto.ui.state.seeing_models import sees
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _NO_PACE = LoadPace()

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Slot
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton
 
-from sotto.ui.conversation import thumbnails
+from sotto.ui.conversation.pictures import thumbnails
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import plain_tip

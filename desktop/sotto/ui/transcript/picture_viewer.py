@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Attachment
-from sotto.ui.conversation.chat_images import ChatImages
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.state import wording
 from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit import theme

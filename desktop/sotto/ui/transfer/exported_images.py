@@ -10,7 +10,7 @@ from sotto.errors import CancelledError, SottoError
 from sotto.images.image_decoding import thumbnail
 from sotto.images.image_kinds import image_kind
 from sotto.store.atomic_writing import replace_atomically
-from sotto.ui.conversation.chat_images import ChatImages
+from sotto.ui.conversation.pictures.chat_images import ChatImages
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transfer.file_names import UniqueNames, file_name
 

@@ -23,8 +23,7 @@ from PySide6.QtWidgets import QMainWindow
 from sotto.chats.chat_records import Attachment, Chat, Folder, Shelf
 from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
-from sotto.ui.composer.drop_overlay import DropOverlay, split_drop
-from sotto.ui.composer.pasted_images import has_image
+from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatEntry, ChatLibrary
 from sotto.ui.conversation.chat_session import ChatSession
@@ -38,7 +37,6 @@ from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import DropContents, read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
 from sotto.ui.toolkit import icons
 from sotto.ui.toolkit.scroller import forget_pointer
@@ -50,6 +48,7 @@ from sotto.ui.window.bug_report import BugReport
 from sotto.ui.window.chat_files import ChatFiles
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs, open_logs
+from sotto.ui.window.drops import Drops
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.message_commands import MessageCommands
 from sotto.ui.window.palette_commands import PaletteCommands
@@ -128,6 +127,7 @@ class MainWindow(QMainWindow):
         self.server = ServerCard(preferences, self.sidebar.server)
         self.server.install(self.panes, self.sidebar, self.sidebar.server)
         self.overlay = DropOverlay(self.panes)
+        self._drops = Drops(self.overlay, self.panes, self.composing, self.models)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
         self.chat_files = ChatFiles(self, chats, self.chat_library, self.notices, self.current)
@@ -454,27 +454,15 @@ class MainWindow(QMainWindow):
     def _show_not_saved(self, why: str) -> None:
         self.notices.show_problem(Problem(tr("Not saved"), why))
 
-    def _importable(self, dropped: DropContents) -> Path | None:
-        """Return what a drop imports; None if it does something else."""
-        split = split_drop(dropped)
-        return None if split.documents or split.exports else self.models.importable(split.models)
-
     # Qt
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files, folders and images, and show what dropping them will do."""
-        if has_image(event.mimeData()):
-            event.acceptProposedAction()
-            self.overlay.show_image()
-        elif event.mimeData().hasUrls():
-            event.acceptProposedAction()
-            dropped = read_drop(event.mimeData())
-            self.overlay.show_drop(dropped, self._importable(dropped))
+        self._drops.enter(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Accept files, folders and images."""
-        if event.mimeData().hasUrls() or has_image(event.mimeData()):
-            event.acceptProposedAction()
+        self._drops.accept(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Hide the overlay again."""
@@ -482,20 +470,7 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Load the models and attach the files and images that were dropped."""
-        self.overlay.hide()
-        if has_image(event.mimeData()):
-            event.acceptProposedAction()
-            self.panes.show_chat()
-            self.composing.paste(event.mimeData())
-        elif event.mimeData().hasUrls():
-            event.acceptProposedAction()
-            dropped = read_drop(event.mimeData())
-            if (source := self._importable(dropped)) is not None:
-                self.models.importing.open(source)
-                return
-            if split_drop(dropped).documents:
-                self.panes.show_chat()
-            self.composing.drop(dropped)
+        self._drops.drop(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc, and pass what is typed anywhere in the window on to the composer."""

@@ -229,6 +229,6 @@ def _measure(job: ImportJob, stop: threading.Event) -> dict[str, Any]:
         said = errors.read().decode(errors="replace")[-_DETAILS:]
         if process.returncode:
             sentence = said.strip().splitlines()[-1].removeprefix("sotto: ") if said.strip() else ""
-            raise FaultError(sentence or "The process that measures ended unexpectedly.", said)
+            raise FaultError(sentence or tr("The process that measures ended unexpectedly."), said)
         measured: dict[str, Any] = json.loads(output.read())
         return measured

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from sotto.errors import CancelledError, SottoError
-from sotto.ui.conversation import thumbnails
 from sotto.ui.conversation.draft_state import DraftState
+from sotto.ui.conversation.pictures import thumbnails
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import join_sentences

@@ -5,50 +5,49 @@ decoded in bounded processes, for which threads of their own wait.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QImage
-from shiboken6 import isValid
 
 from sotto.chats.image_store import ImageStore, MissingImageError
 from sotto.engine.contract.message_content import ImagePart
-from sotto.errors import CancelledError, SottoError
-from sotto.ui.conversation import thumbnails
+from sotto.errors import SottoError
+from sotto.ui.conversation.pictures import thumbnails
+from sotto.ui.conversation.pictures.image_work import ImageWork
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.chats.attachable import Attachable
     from sotto.chats.chat_store import ChatStore
-    from sotto.ui.conversation.chat_thread import ChatThread
 
-_T = TypeVar("_T")
+
+class StoreWork(Protocol):
+    """Has work done on the store of conversations, and calls `then` with its result on the window's thread."""
+
+    def __call__(self, work: "Callable[[ChatStore], Any]", then: Callable[[Any], None]) -> None:
+        """Submit work; it is done in the order in which it is submitted."""
 
 
 class ChatImages(QObject):
     """Reads and decodes the images of conversations, and has new ones saved."""
 
-    _done = Signal(object)
-
-    def __init__(self, chats: "ChatThread") -> None:
-        """Read images of the conversations of `chats`."""
-        super().__init__(chats)
-        self._chats = chats
-        self._files = ImageStore(chats.path)
+    def __init__(self, path: Path, do: StoreWork, parent: QObject | None = None) -> None:
+        """Read the images of the conversations in the file `path`; `do` has new ones saved."""
+        super().__init__(parent)
+        self._do = do
+        self._files = ImageStore(path)
         # What is not saved yet, or cannot be, by digest.
         self._unsaved: dict[str, bytes] = {}
         self._recent: Mapping[str, ImagePart] = {}
-        self._pool: ThreadPoolExecutor | None = None
-        self._closed = False
-        self._done.connect(self._call, Qt.ConnectionType.QueuedConnection)
+        self._work = ImageWork(self)
         thumbnails.current().wanted.connect(self._make_thumbnail)
 
     def keep(self, digest: str, data: bytes) -> None:
         """Save an image, to which a draft will refer; until it is saved it stays in memory."""
         self._unsaved[digest] = data
-        self._chats.do(lambda store: store.keep_image(data), self._forget)
+        self._do(lambda store: store.keep_image(data), self._forget)
 
     def data(self, digest: str) -> bytes:
         """Return the contents of an image's file; for any thread.
@@ -75,7 +74,7 @@ class ChatImages(QObject):
             self._recent = parts
             then(parts)
 
-        self._chats.do(read, loaded)
+        self._do(read, loaded)
 
     def decode(
         self,
@@ -93,12 +92,12 @@ class ChatImages(QObject):
         def work() -> QImage:
             from sotto.images.image_decoding import decode_image
 
-            found = decode_image(self.data(digest), name, self._is_closed)
+            found = decode_image(self.data(digest), name, self._work.is_closed)
             width, height = found.width, found.height
             # The copy owns its pixels.
             return QImage(found.pixels, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
 
-        self._start(work, then, otherwise, receiver)
+        self._work.start(work, then, otherwise, receiver)
 
     def save(
         self,
@@ -115,9 +114,10 @@ class ChatImages(QObject):
             try:
                 path.write_bytes(data)
             except OSError as error:
-                raise SottoError(f"{path} could not be written: {error.strerror or error}.") from error
+                why = tr("{file} could not be written: {reason}.").format(file=path, reason=error.strerror or error)
+                raise SottoError(why) from error
 
-        self._start(work, then, otherwise, receiver)
+        self._work.start(work, then, otherwise, receiver)
 
     def shrink(
         self,
@@ -135,23 +135,18 @@ class ChatImages(QObject):
             from sotto.images.image_decoding import image_size, thumbnail
 
             data = self.data(digest)
-            longest = max(1, round(factor * max(image_size(data, name, self._is_closed))))
-            smaller = thumbnail(data, longest, name, self._is_closed)
-            return attachable_image(smaller, name, self._is_closed)
+            longest = max(1, round(factor * max(image_size(data, name, self._work.is_closed))))
+            smaller = thumbnail(data, longest, name, self._work.is_closed)
+            return attachable_image(smaller, name, self._work.is_closed)
 
-        self._start(work, then, otherwise, receiver)
+        self._work.start(work, then, otherwise, receiver)
 
     def close(self) -> None:
         """Give up what is being decoded."""
-        self._closed = True
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._work.close()
 
     def _forget(self, digest: str) -> None:
         self._unsaved.pop(digest, None)
-
-    def _is_closed(self) -> bool:
-        return self._closed
 
     def _part(self, digest: str) -> ImagePart | None:
         try:
@@ -166,47 +161,7 @@ class ChatImages(QObject):
             from sotto.chats.attachable import THUMBNAIL_PIXELS
             from sotto.images.image_decoding import thumbnail
 
-            return thumbnail(self.data(digest), THUMBNAIL_PIXELS, stopped=self._is_closed)
+            return thumbnail(self.data(digest), THUMBNAIL_PIXELS, stopped=self._work.is_closed)
 
         shown = thumbnails.current()
-        self._start(work, lambda png: shown.add(digest, png), lambda why: shown.fail(digest, why), self)
-
-    def _start(
-        self,
-        work: Callable[[], _T],
-        then: Callable[[_T], None],
-        otherwise: Callable[[str], None],
-        receiver: QObject,
-    ) -> None:
-        """Do work on a thread of the pool, and report on the window's, as long as `receiver` is there."""
-
-        def run() -> None:
-            try:
-                result = work()
-            except CancelledError:
-                pass
-            except SottoError as error:
-                self._done.emit(partial(_report, receiver, otherwise, error.message))
-            except Exception as error:
-                # A bug, which is reported from the window's thread.
-                self._done.emit(partial(_raise, error))
-            else:
-                self._done.emit(partial(_report, receiver, then, result))
-
-        if not self._closed:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(2, thread_name_prefix="images")
-            self._pool.submit(run)
-
-    @Slot(object)
-    def _call(self, callback: Callable[[], None]) -> None:
-        callback()
-
-
-def _report(receiver: QObject, call: Callable[[_T], None], result: _T) -> None:
-    if isValid(receiver):
-        call(result)
-
-
-def _raise(error: Exception) -> None:
-    raise error
+        self._work.start(work, lambda png: shown.add(digest, png), lambda why: shown.fail(digest, why), self)
