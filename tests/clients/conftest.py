@@ -89,13 +89,13 @@ def _serving(models, home):
 
 @pytest.fixture
 def desk(tmp_path):
-    """Yield a function that prepares a client and a model; the test chooses the model's answers and its name."""
+    """Yield a function that prepares a client and a model, whose answers, name and sight the test chooses."""
     with ExitStack() as opened:
 
-        def make(client, answers, plain="Nothing to do.", model="written"):
+        def make(client, answers, plain="Nothing to do.", model="written", *, sees=False):
             for name in ("server", "home", "work", "models"):
                 (tmp_path / name).mkdir()
-            write_answers(tmp_path / "models" / model, answers, plain)
+            write_answers(tmp_path / "models" / model, answers, plain, sees=sees)
             url = opened.enter_context(_serving(tmp_path / "models", tmp_path / "server"))
             recorder = opened.enter_context(recording(url))
             return Desk(tmp_path / "work", tmp_path / "home", recorder, install_client(client))

@@ -8,6 +8,7 @@ import os
 import subprocess
 
 import pytest
+from PIL import Image, ImageOps
 
 from written_model import call
 
@@ -24,6 +25,12 @@ _DOT = (
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da6364f8cf500f0003860180"
     "5a347d6b0000000049454e44ae426082"
 )
+
+
+def _draw(path):
+    """Write a picture with a few colours."""
+    picture = Image.linear_gradient("L").resize((60, 40))
+    ImageOps.colorize(picture, "red", "blue").save(path)
 
 
 class TestCodex:
@@ -77,6 +84,17 @@ class TestCodex:
         warnings = last.events[-1]["response"]["warnings"]
         assert warnings[-1].startswith('"gpt-5.5" does not support image input')
 
+    def test_images(self, desk):
+        """Check that a model is shown the image of a question, and the one that it asks to view."""
+        codex = self.configured(desk("codex", [call("view_image", path="drawing.png"), MADE], sees=True))
+        _draw(codex.work / "drawing.png")
+        ask = ["exec", *self.FLAGS, "-m", "written", "--oss", "--local-provider", "ollama"]
+        assert MADE in codex.run(*ask, "-i", "drawing.png", "--", "Look.")
+        first, last = [exchange for exchange in codex.recorder.to("/v1/responses") if exchange.body["input"]]
+        assert first.sent.count(b'"input_image"') == 1
+        assert last.sent.count(b'"input_image"') == 2
+        assert "image" not in str(last.events[-1]["response"].get("warnings"))
+
 
 class TestClaudeCode:
     """Claude Code, from the package @anthropic-ai/claude-code."""
@@ -123,6 +141,17 @@ class TestClaudeCode:
         assert any("tool_reference" in exchange.sent.decode() for exchange in exchanges)
         begun = exchanges[-1].events[0]["message"]
         assert begun["warnings"][0].startswith('"written" does not support image input')
+
+    def test_an_image(self, desk):
+        """Check that a model is shown an image that it asks to read."""
+        claude = self.configured(desk("claude", [call("Read", file_path="drawing.png"), MADE], sees=True))
+        _draw(claude.work / "drawing.png")
+        assert claude.run("-p", "--allowedTools", "Read", "--", "Look.").strip() == MADE
+        last = claude.recorder.to("/v1/messages")[-1]
+        blocks = [block for message in last.body["messages"] for block in message["content"]]
+        (result,) = [block for block in blocks if isinstance(block, dict) and block["type"] == "tool_result"]
+        assert [part["type"] for part in result["content"]] == ["image"]
+        assert "warnings" not in last.events[0]["message"]
 
 
 class TestOpencode:

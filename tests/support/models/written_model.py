@@ -10,6 +10,7 @@ import json
 
 import mlx.core as mx
 
+from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.architectures.zoo import build
 from tiny_random import flat_weights
 from vocabularies import added
@@ -18,6 +19,16 @@ _END = "</s>"
 _PIECE = 6
 # The output weight of the next token.
 _CERTAIN = 100.0
+_VISION = {
+    "model_type": "clip_vision_model",
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 1,
+    "image_size": 16,
+    "patch_size": 4,
+}
+_SLOT = "<image>"
 # Only the ends of messages, because clients send long instructions.
 _TEMPLATE = """\
 {#- <tool_call> -#}
@@ -34,18 +45,19 @@ def call(name, **arguments):
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
-def write_answers(folder, answers, plain="Nothing to do."):
+def write_answers(folder, answers, plain="Nothing to do.", *, sees=False):
     """Write a model that gives `answers` in order and then repeats the last one, and return its folder.
 
     Args:
         folder: The folder to write.
         answers: The answers to requests with tools.
         plain: The answer to requests without tools, which clients send for titles, for example.
+        sees: Whether it takes images, with a tower that computes zeros.
     """
     folder.mkdir(parents=True, exist_ok=True)
     marks = {f"<|answer {number}|>": answer for number, answer in enumerate(answers)} | {"<|answer plain|>": plain}
     ids = {_letter(byte): byte for byte in range(256)}
-    special = {text: len(ids) + index for index, text in enumerate((_END, *marks))}
+    special = {text: len(ids) + index for index, text in enumerate((_END, _SLOT, *marks))}
     ids |= special
     # Maps each token to the next one.
     follows, taken = {}, set()
@@ -70,6 +82,8 @@ def write_answers(folder, answers, plain="Nothing to do."):
         "tie_word_embeddings": False,
         "eos_token_id": ids[_END],
     }
+    if sees:
+        config = {"model_type": "llava", "text_config": config, "vision_config": _VISION, "vision_feature_layer": -2}
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     tokenizer = {
         "version": "1.0",
@@ -88,16 +102,19 @@ def write_answers(folder, answers, plain="Nothing to do."):
 
 def _weights(config, follows):
     """Return weights that map each token of `follows` to the next one, and are otherwise neutral."""
+    parts = (build(config)[0], make_tower(config))
     weights = {
         name: mx.ones_like(weight) if "norm" in name else mx.zeros_like(weight)
-        for name, weight in flat_weights(build(config)[0]).items()
+        for part in parts
+        if part
+        for name, weight in flat_weights(part).items()
     }
-    shape = (config["vocab_size"], config["hidden_size"])
-    for name, tokens, value in (
+    for end, tokens, value in (
         ("model.embed_tokens.weight", follows.keys(), 1.0),
         ("lm_head.weight", follows.values(), _CERTAIN),
     ):
-        rows = mx.zeros(shape)
+        (name,) = (name for name in weights if name.endswith(end))
+        rows = mx.zeros_like(weights[name])
         for direction, token in enumerate(tokens):
             rows[token, direction] = value
         weights[name] = rows
