@@ -27,6 +27,7 @@ COUNTS = {
     "safetensors": 60,
     "schema": 300,
     "tokenizer": 200,
+    "towers": 60,
 }
 PLANTED = {
     "crash": "SIGSEGV",

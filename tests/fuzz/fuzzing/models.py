@@ -6,6 +6,7 @@ from fuzzing.outcomes import place_in_traceback
 from fuzzing.target import Mark
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.events import Failed, TextChunk
+from sotto.engine.contract.message_content import ImagePart, TextPart
 from sotto.engine.contract.requests import EmbedRequest, GenerateRequest, Message, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.kernels import device
@@ -15,7 +16,7 @@ from sotto.store.opening import open_model, record_of
 STAGES = ("found", "opened", "planned", "loaded", "prepared", "answered")
 _GREEDY = SamplingOptions(temperature=0)
 _CHAT = (Message("system", "Be brief."), Message("user", "Once upon"))
-
+_REQUESTS = ({"messages": _CHAT}, {"prompt": "Once upon a time, é 12"})
 
 # Messages about a loaded model name the part that fails, but not the model, which the person knows by then.
 _PARTS = ("tokenizer.json", "chat template", "An input is empty")
@@ -48,8 +49,13 @@ class Models:
         device.prepare()
         self._engine = Engine()
 
-    def process(self, path: Path, mark: Mark) -> None:
+    def process(self, path: Path, mark: Mark, image: bytes = b"") -> None:
         """Process a model as far as possible.
+
+        Args:
+            path: The model.
+            mark: Marks the stages that it reaches.
+            image: An image for models that see, as a file; empty for none.
 
         Raises:
             SottoError: The model was refused.
@@ -63,12 +69,15 @@ class Models:
         try:
             self._engine.load(source)
             mark("loaded")
-            self._embed(mark) if is_encoder(source.config) else self._answer(mark)
+            self._embed(mark) if is_encoder(source.config) else self._answer(mark, image)
         finally:
             self._engine.unload()
 
-    def _answer(self, mark: Mark) -> None:
-        for number, fields in enumerate(({"messages": _CHAT}, {"prompt": "Once upon a time, é 12"})):
+    def _answer(self, mark: Mark, image: bytes) -> None:
+        if image and self._engine.info.sees:
+            mark("sees")
+        shown = {"messages": (Message("user", (ImagePart(image), TextPart("once upon"))),)}
+        for number, fields in enumerate((shown,) if image else _REQUESTS):
             prepared = self._engine.prepare(
                 GenerateRequest(id=str(number), num_predict=2, sampling=_GREEDY, **fields)  # type: ignore[arg-type]
             )

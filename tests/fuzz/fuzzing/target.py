@@ -8,7 +8,9 @@ from random import Random
 
 from sotto.errors import SottoError
 
-NAMES = tuple("gguf safetensors manifest config tokenizer jinja gotemplate chats imports pdf images schema api".split())
+NAMES = tuple(
+    "gguf safetensors manifest config towers tokenizer jinja gotemplate chats imports pdf images schema api".split()
+)
 """The targets that run by default."""
 
 _MAX_CHARACTERS = 4000

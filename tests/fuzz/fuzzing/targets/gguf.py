@@ -58,11 +58,11 @@ class Gguf(Target):
         form = copy.deepcopy(random.choice(self._seeds))
         whole = random.random() < 0.92
         for _ in range(values.times(random) if whole else 0):
-            random.choices(_MUTATIONS, _WEIGHTS)[0](form, random)
+            mutate(form, random)
         if random.random() < 0.8:
             form.lay_out()
         content = written(form)
-        return content if whole else _damaged(content, random)
+        return content if whole else damaged(content, random)
 
     def run(self, data: bytes, mark: Mark) -> None:
         """Read the file, load the model and ask it."""
@@ -112,6 +112,11 @@ def _sentence_pieces(writer: gguf.GGUFWriter, count: int) -> None:
 
 def _templates(writer: gguf.GGUFWriter) -> None:
     writer.add_chat_template(JINJA[0])
+
+
+def mutate(form: Form, random: Random) -> None:
+    """Change a file in place, in one of many ways."""
+    random.choices(_MUTATIONS, _WEIGHTS)[0](form, random)
 
 
 def _value(form: Form, random: Random) -> None:
@@ -246,7 +251,7 @@ def _sizes(form: Form, random: Random) -> None:
         pair.value = values.near(pair.value, random)
 
 
-def _damaged(content: bytes, random: Random) -> bytes:
+def damaged(content: bytes, random: Random) -> bytes:
     """Change bytes, and sometimes truncate the file."""
     changed = bytearray(content)
     for _ in range(values.times(random)):
