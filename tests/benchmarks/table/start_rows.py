@@ -87,13 +87,24 @@ def _started(command: list[str], model: Path, environment: Mapping[str, str]) ->
     )
     text = process.stdout.read(1)
     seconds = time.perf_counter() - began
+    peak = _peak_of(process.pid)
     process.stdout.read()
     process.stdout.close()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if not text or process.returncode:
         raise RuntimeError(f"{command[0]} printed {text!r} and ended with status {process.returncode}.")
-    return _Start(seconds, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+    return _Start(seconds, peak or used.ru_maxrss)
+
+
+def _peak_of(pid: int) -> int:
+    """Return the largest resident memory of a process so far; 0 where the system does not tell.
+
+    On Linux, `ru_maxrss` of a process that has ended includes the memory of the one that started it.
+    """
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text(encoding="ascii").splitlines() if status.exists() else ()
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
 
 
 def _forget(path: Path) -> None:
