@@ -97,7 +97,7 @@ def test_the_text_of_a_pdf_is_read_page_by_page(tmp_path):
         (pdf("x")[:-300], "damaged"),
         # An unknown filter, for which the library raises an error of another type.
         (pdf("x").replace(b"/FlateDecode", b"/NoSuchDecod"), r"damaged \(NotImplementedError\)"),
-        (pdf(page=b"0 0 m 10 10 l S"), "no text in it: its pages may be images"),
+        (pdf(page=b"0 0 m 10 10 l S"), "no text in it: its pages may be images, so attach those"),
     ],
 )
 def test_a_pdf_that_cannot_be_read_is_reported(tmp_path, content, why):

@@ -40,7 +40,7 @@ def text_of(path: Path, name: str, stopped: Callable[[], bool]) -> str:
     if why:
         raise PdfError(f"{name} could not be read: {why}.")
     if not isinstance(text, str) or not text.strip():
-        raise PdfError(f"{name} has no text in it: its pages may be images, which are not supported yet.")
+        raise PdfError(f"{name} has no text in it: its pages may be images, so attach those as images.")
     return text
 
 

@@ -48,7 +48,7 @@ class Composer(QFrame):
         """Create an empty composer.
 
         Args:
-            attaches: Whether files can be attached and answer options chosen; otherwise only images can be pasted.
+            attaches: Whether there are buttons for files and answer options; files can be pasted in any case.
             invitation: Placeholder of the empty field; empty for the usual one.
         """
         super().__init__()
