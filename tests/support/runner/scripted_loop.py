@@ -234,6 +234,7 @@ class ScriptedLoop:
                 writes=self._script.writes,
                 predicts=self._script.predicts,
                 sees=self._script.sees or "vision" in record.capabilities,
+                vision_note=record.vision_reason,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

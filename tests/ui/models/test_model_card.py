@@ -16,7 +16,8 @@ from sotto.ui.state.memory_estimate import Fit, MemorySample
 from sotto.ui.state.model_state import Phase
 
 REPACKED = replace(NEEDS, repacked="Q4_K in 4 bits, Q6_K rounded to 8 bits")
-BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, record().path),))
+BLIND = "Images are not shown to it: the towers of big models are not supported yet."
+BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, record().path),), vision_reason=BLIND)
 
 
 @pytest.fixture
@@ -208,6 +209,18 @@ def test_the_card_shows_where_a_model_is_stored(models, qtbot, loop):
     assert [pill.text() for pill in pills] == ["Ollama", "Hugging Face"]
     assert models.card.facts.text().startswith("4.0 GB · ")
     assert "4,096-token context" in models.card.facts.text()
+
+
+def test_the_card_says_why_images_are_not_shown_to_a_model_with_a_tower(models, qtbot, loop, stage):
+    card = models.card
+    row(models).click()
+    assert (card.blindness.isVisible(), card.blindness.text()) == (True, BLIND)
+    card.load.click()
+    qtbot.waitUntil(lambda: stage.session.state.loaded and stage.session.state.info.vision_note == BLIND)
+    row(models).click()
+    assert (card.load.text(), card.blindness.isVisible(), card.blindness.text()) == ("Eject", True, BLIND)
+    row(models, "tiny:latest").click()
+    assert (card.isVisible(), card.blindness.isVisible()) == (True, False)
 
 
 def test_a_chosen_context_is_saved(models, loop, preferences):

@@ -25,6 +25,12 @@ def test_a_reduced_context_and_quantized_caches_are_explained():
     )
 
 
+def test_why_images_are_not_shown_to_a_model_with_a_tower_is_mentioned():
+    info = ModelInfo(*INFO, vision_note="The tower does not fit the model.")
+    line = state_line(ModelState(Phase.READY, info=info))
+    assert line == "Ready · 12,000 tokens of context · CPU · The tower does not fit the model"
+
+
 def test_ignored_options_are_shown():
     info = ModelInfo(*INFO, options_note="Option num_gqa has no effect here and was ignored.")
     line = state_line(ModelState(Phase.READY, info=info))

@@ -166,6 +166,18 @@ def test_a_model_that_does_not_see_is_named_and_another_one_offered(seeing, qtbo
     assert request.messages[0].content == "(Here is an image, photo.png, which cannot be shown to you.)\n\nWhat is it?"
 
 
+def test_it_is_said_why_a_model_with_a_tower_does_not_see(seeing, qtbot, loop, tmp_path):
+    why = "Images are not shown to it: the towers of big models are not supported yet."
+    seeing.shelf.records = [*seeing.shelf.records, record("big:8b", vision_reason=why)]
+    seeing.session.library.rescan()
+    qtbot.waitUntil(lambda: seeing.session.library.named("big:8b") is not None)
+    use(seeing, qtbot, "big:8b")
+    attach(seeing, qtbot, saved(tmp_path / "photo.png"))
+    panel = seeing.window.chat.composer.sight_panel
+    qtbot.waitUntil(panel.isVisible)
+    assert panel.message.text() == f"{why} Switch to a model that sees them, or send without."
+
+
 def test_a_draft_is_sent_without_its_images(seeing, qtbot, loop, tmp_path):
     use(seeing, qtbot, "blind:1b")
     attach(seeing, qtbot, saved(tmp_path / "photo.png"))

@@ -9,8 +9,8 @@ from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
-from sotto.ui.state.names import short_name
-from sotto.ui.state.seeing_models import seeing_models
+from sotto.ui.state.names import join_sentences, short_name
+from sotto.ui.state.seeing_models import blindness, seeing_models
 from sotto.ui.toolkit.translation import tr
 
 _MOST_OFFERED = 2
@@ -66,6 +66,7 @@ class SightActions(QObject):
             message = tr("Switch to a model that sees them, or send without.")
         else:
             message = tr("None of your models sees images: get one that does, or send without.")
+        message = join_sentences((blindness(record, self._session.state.info), message))
         use = [
             PanelAction(tr("Use {model}").format(model=short_name(model.name)), partial(self._session.load, model))
             for model in models

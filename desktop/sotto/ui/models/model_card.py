@@ -19,6 +19,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, Projection, context_steps
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, model_name, short_name
+from sotto.ui.state.seeing_models import blindness
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -94,6 +95,7 @@ class ModelCard(QFrame):
         self.pills = QHBoxLayout()
         self.facts = Label("", "caption", wrap=True)
         self.abilities = Label("", "caption", wrap=True)
+        self.blindness = Label("", "caption", wrap=True)
         self._path = ElidedLabel("", "caption")
         self.adapter = Label("", "caption", wrap=True)
         self.adapt = TextButton(tr("Add adapter…"))
@@ -183,6 +185,7 @@ class ModelCard(QFrame):
         inside.addLayout(self.pills)
         inside.addWidget(self.facts)
         inside.addWidget(self.abilities)
+        inside.addWidget(self.blindness)
         inside.addWidget(self._path)
         adapter = QHBoxLayout()
         adapter.addWidget(self.adapter, 1)
@@ -307,6 +310,8 @@ class ModelCard(QFrame):
         self.facts.setText(model_facts(record))
         self.abilities.setText(abilities(record, self._model_state.info))
         self.abilities.setVisible(bool(self.abilities.text()))
+        self.blindness.setText(blindness(record, self._model_state.info))
+        self.blindness.setVisible(bool(self.blindness.text()))
         self._path.setText(home_path(record.path))
         self._path.setVisible(not record.builtin)
         adapter = ModelAdapters.name(record)

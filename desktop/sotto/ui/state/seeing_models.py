@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from sotto.engine.contract.events import ModelInfo
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 
@@ -9,6 +10,16 @@ from sotto.store.records import ModelRecord
 def sees(record: ModelRecord) -> bool:
     """Return whether a model can be given images."""
     return "vision" in record.capabilities
+
+
+def blindness(record: ModelRecord, info: ModelInfo | None) -> str:
+    """Return why images are not shown to a model although its files hold a tower, in a sentence; else empty.
+
+    Args:
+        record: The model.
+        info: What is known of it once it is loaded; None before.
+    """
+    return record.vision_reason if info is None else info.vision_note
 
 
 def seeing_models(
