@@ -18,7 +18,7 @@ def rendered_size(messages):
 
 
 def shorten(messages, most, step=20):
-    return shorten_conversation(messages, rendered_size, len, most, step)
+    return shorten_conversation(messages, rendered_size, len, no_image, most, step)
 
 
 def talk(*lengths, system=0):
@@ -28,6 +28,10 @@ def talk(*lengths, system=0):
         content = f"{index}:".ljust(length, chr(97 + index % 26))
         messages.append(Message(("user", "assistant")[index % 2], content))
     return tuple(messages)
+
+
+def no_image(part):
+    raise AssertionError("there is none")
 
 
 def test_a_conversation_is_split_into_turns():
@@ -57,7 +61,7 @@ def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
     rounds = [message for number in range(20) for message in call(number)]
     messages = (system, *old, asked, *rounds)
     for most in range(200, length(messages), 37):
-        kept = shorten_conversation(messages, length, len, most, 20)
+        kept = shorten_conversation(messages, length, len, no_image, most, 20)
         assert length(kept) <= most
         assert kept[0] == system
         assert asked in kept
@@ -71,7 +75,7 @@ def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
     assert len(Parts.of(messages).droppable) == 20
     # Messages are cut only where that is not enough.
     called, answer = call(20)
-    kept = shorten_conversation((*messages, called, replace(answer, content="x" * 500)), length, len, 250, 20)
+    kept = shorten_conversation((*messages, called, replace(answer, content="x" * 500)), length, len, no_image, 250, 20)
     assert kept[:3] == (system, asked, called)
     assert MARK in kept[3].content
 
@@ -176,7 +180,7 @@ def test_a_template_may_add_much():
     def wordy(messages):
         return rendered_size(messages) + 200 * len(messages)
 
-    kept = shorten_conversation(messages, wordy, len, 1500, 20)
+    kept = shorten_conversation(messages, wordy, len, no_image, 1500, 20)
     assert wordy(kept) <= 1500
     assert kept == messages[-len(kept) :]
 

@@ -13,7 +13,7 @@ questions about a long text mostly stand before or after it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sotto.engine.contract.message_content import TextPart, content_of
+from sotto.engine.contract.message_content import ImagePart, TextPart, content_of
 from sotto.engine.contract.requests import Message
 from sotto.errors import InvalidRequestError
 
@@ -80,6 +80,7 @@ def shorten_conversation(
     messages: Sequence[Message],
     rendered: Callable[[Sequence[Message]], int],
     size: Callable[[str], int],
+    image_size: Callable[[ImagePart], int],
     most: int,
     step: int,
 ) -> tuple[Message, ...]:
@@ -89,6 +90,7 @@ def shorten_conversation(
         messages: A conversation that is too long.
         rendered: Returns the number of tokens of a conversation rendered by the template.
         size: Returns the number of tokens of a text by itself.
+        image_size: Returns the number of tokens of an image.
         most: Most tokens that the rendered conversation may have.
         step: Tokens to drop at a time, at least 1.
 
@@ -98,7 +100,7 @@ def shorten_conversation(
     parts = Parts.of(messages)
 
     def length(message: Message) -> int:
-        content = size(message.text)
+        content = size(message.text) + sum(map(image_size, message.images))
         return _TOKENS_AROUND_MESSAGE + content + sum(size(call.as_json()) for call in message.tool_calls)
 
     # A system message within a turn is not dropped with it.

@@ -32,7 +32,7 @@ from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate, ConfiguredTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vision.image_reader import ImageReader
-from sotto.engine.vision.prompt_images import PromptImage, text_tokens
+from sotto.engine.vision.prompt_images import PromptImage, text_tokens, without_torn_images
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -60,6 +60,7 @@ class _Prompt:
         renderer: What rendered it; None for a raw prompt, or one that continues a `context`.
         shorter: Returns it with at most so many tokens; None where its middle can be cut out.
         images: The images in it.
+        read: The same, once they are read and `tokens` has their pseudo-tokens.
     """
 
     tokens: tuple[int, ...]
@@ -70,7 +71,8 @@ class _Prompt:
     opened: Thoughts | None = None
     renderer: ConfiguredTemplate | None = None
     shorter: Callable[[int], tuple[int, ...]] | None = None
-    images: tuple[PromptImage, ...] = ()
+    images: tuple[ImagePart, ...] = ()
+    read: tuple[PromptImage, ...] = ()
 
 
 class Preparer:
@@ -168,7 +170,7 @@ class Preparer:
         whole = self._whole_prompt(request)
         if not whole.tokens:
             raise InvalidRequestError("empty prompt")
-        fitting = self._fit_prompt(whole, request.overflow, limit)
+        fitting = self._with_images(self._fit_prompt(whole, request.overflow, limit))
         prompt = fitting.tokens
         if (largest := max(text_tokens(prompt), default=0)) >= self._rows:
             # WORKAROUND: MLX checks no index and would read past the end of the embeddings. Should an upgrade raise an
@@ -205,7 +207,7 @@ class Preparer:
             begun=bool(fitting.begun),
             lead=constraint.lead if constraint else None,
             echo=self._echo(request),
-            images=fitting.images,
+            images=fitting.read,
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -225,7 +227,7 @@ class Preparer:
         if parts.droppable:
             last = len(self._render(parts.without(len(parts.droppable)), renderer).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
-        images = tuple(self.marks.size(image) for image in request.images) if self.marks is not None else ()
+        images = self.marks.sizes(request.images) if self.marks is not None else ()
         return Counted(request.id, tokens, last, self._room(None), sizes, images)
 
     def _room(self, limit: int | None) -> int:
@@ -317,11 +319,13 @@ class Preparer:
         return (*template.split_answers(turns[:-1]), turns[-1]) if continues else template.split_answers(turns)
 
     def _escaped(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        # Neighbouring texts are joined before: together, they may be a mark.
+        joined = (replace(message, content=content_of(message.parts)) for message in messages)
         return tuple(
             message
             if message.role == "assistant"
             else replace(message, content=content_of(map(self._escaped_part, message.parts)))
-            for message in messages
+            for message in joined
         )
 
     def _escaped_part(self, part: Part) -> Part:
@@ -352,6 +356,10 @@ class Preparer:
                 f"{renderer.options.choice.name} asks for the call of a tool, and the conversation ends with an answer "
                 "to continue: leave one of them out."
             )
+        if begun and last.images:
+            raise InvalidRequestError(
+                "The conversation ends with an answer to continue, which has images: leave them out."
+            )
         text = renderer.render(messages[:-1] if begun else messages)
         opened = self.family.opened_by(text)
         answer = ""
@@ -359,14 +367,18 @@ class Preparer:
             parts = parse_answer(begun)
             answer = text_of(parts)
             begun, opened = write_markup(parts, self.family, text)
-        tokens, images = self._encode(text + begun, images_in(messages))
-        return _Prompt(tokens, text, tuple(messages), begun, answer, opened, renderer, images=images)
+        if self.marks is not None and (images := images_in(messages)):
+            tokens = tuple(self.marks.encode(text + self.marks.escape(begun)))
+            return _Prompt(tokens, text, tuple(messages), begun, answer, opened, renderer, images=images)
+        tokens = tuple(self.tokenizer.encode(text + begun))
+        return _Prompt(tokens, text, tuple(messages), begun, answer, opened, renderer)
 
-    def _encode(self, text: str, images: Sequence[ImagePart]) -> tuple[tuple[int, ...], tuple[PromptImage, ...]]:
-        """Return the tokens of a rendered conversation, and the images in them."""
-        if images and self.marks is not None:
-            return self.marks.fill(text, images)
-        return tuple(self.tokenizer.encode(text)), ()
+    def _with_images(self, prompt: _Prompt) -> _Prompt:
+        """Return a prompt with the pseudo-tokens of its images."""
+        if self.marks is None or not prompt.images or prompt.read:
+            return prompt
+        tokens, read = self.marks.fill(prompt.tokens, prompt.images)
+        return replace(prompt, tokens=tokens, read=read)
 
     def _empty_thought(self, template: ChatTemplate, prompt: str) -> str:
         """Return the text to append to a prompt so that the model answers without a thought."""
@@ -394,7 +406,8 @@ class Preparer:
         if prompt.shorter is not None:
             return replace(prompt, tokens=prompt.shorter(most))
         if not prompt.messages:
-            return replace(prompt, tokens=cut_middle(prompt.tokens, most))
+            prompt = self._with_images(prompt)
+            return replace(prompt, tokens=without_torn_images(cut_middle(prompt.tokens, most), prompt.read))
         renderer = prompt.renderer
         assert renderer is not None  # since there are messages
         return self._render(
@@ -402,11 +415,16 @@ class Preparer:
                 prompt.messages,
                 lambda messages: len(self._render(messages, renderer).tokens),
                 self._size,
+                self._image_size,
                 most,
                 step=max(1, self.context_length // _SHARE),
             ),
             renderer,
         )
+
+    def _image_size(self, image: ImagePart) -> int:
+        """Return how many tokens an image takes."""
+        return self.marks.sizes([image])[0] if self.marks is not None else 0
 
     def _echo(self, request: GenerateRequest) -> str:
         """Return the text of the prompt where the answer should repeat it first."""
@@ -418,12 +436,12 @@ class Preparer:
         """Return the boundaries in a prompt, and the tokens of its generation prompt."""
         if prompt.renderer is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
             return Boundaries(), ()
-        encoder = self.tokenizer if self.marks is None else self.marks
+        encoder = self.marks if self.marks is not None and prompt.images else self.tokenizer
         messages, tokens = prompt.messages, prompt.tokens
         if prompt.begun:
             messages, tokens = messages[:-1], tuple(encoder.encode(prompt.text))
-        elif self.marks is not None:
-            tokens = self.marks.plain(tokens)
+        elif isinstance(encoder, ImageMarks):
+            tokens = encoder.plain(tokens)
         places = find_boundaries(prompt.renderer, encoder, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 

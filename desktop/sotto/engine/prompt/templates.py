@@ -1,7 +1,7 @@
 """Chat templates: render conversations as prompts by the template that was chosen for a model."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -348,13 +348,15 @@ class ConfiguredTemplate:
     def _render_images(
         self, messages: Sequence[Message], images: Sequence[ImagePart], marks: ImageMarks, add_generation_prompt: bool
     ) -> str:
+        messages = [marks.escaped(message) for message in messages]
+        options = replace(self.options, tools=tuple(map(marks.escaped_values, self.options.tools)))
         if marks.prints_mark(self.template.print_images()):
-            text = self.template.render(messages, add_generation_prompt, self.options)
+            text = self.template.render(messages, add_generation_prompt, options)
             if marks.are_in(text, images):
                 return marks.expand(text, images, self.template.label)
         # The template knows no images, or not in messages of all roles.
         placed = [marks.placed_in(message) for message in messages]
-        text = self.template.render(placed, add_generation_prompt, self.options)
+        text = self.template.render(placed, add_generation_prompt, options)
         return marks.expand(text, images, self.template.label)
 
 

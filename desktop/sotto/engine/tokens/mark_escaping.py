@@ -15,8 +15,8 @@ import tokenizers
 
 from sotto.engine.tokens.infill_marks import INFILL_MARKS
 
-# A noncharacter, which Unicode sets apart for use inside programs.
-_ESCAPE = "\ufdd0"
+# In front of marks that are text. A noncharacter, which Unicode sets apart for use inside programs.
+ESCAPE = "\ufdd0"
 # What marks look like that files do not declare special, such as DeepSeek's turns.
 _MARKED = re.compile(r"<[|｜].+[|｜]>")
 # For all marks together: in a hostile file, every half of many marks may be a mark as well.
@@ -43,7 +43,7 @@ class TypedMarks:
             and (token.special or token.content in INFILL_MARKS or _MARKED.fullmatch(token.content))
         }
         self._cut = cut
-        self._escaped = re.compile(f"{_ESCAPE}({_either(marks)})")
+        self._escaped = re.compile(f"{ESCAPE}({_either(marks)})")
         self._words = _spelled_out(tokenizer, marks, cut)
         # Text after an escaped mark is tokenized behind a real mark: at its beginning, a text might get a space.
         plain = (
@@ -53,16 +53,20 @@ class TypedMarks:
         )
         self._before = next((token.content for token in plain), "")
 
+    def __contains__(self, text: str) -> bool:
+        """Return whether a text is a mark, so that it can be escaped."""
+        return text in self._words
+
     def escape(self, text: str) -> str:
         """Return a text with its marks escaped."""
         # Some vocabularies have thousands of marks, and hardly any text has one.
         there = [mark for mark in self._words if mark in text]
-        return re.sub(_either(there), _ESCAPE + r"\g<0>", text) if there else text
+        return re.sub(_either(there), ESCAPE + r"\g<0>", text) if there else text
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text: escaped marks in it become words, others the tokens of marks."""
         cut = self._cut
-        if _ESCAPE not in text or not self._words:
+        if ESCAPE not in text or not self._words:
             return cut(text)
         first, *others = self._escaped.split(text)
         ids = cut(first) if first else []
@@ -71,6 +75,11 @@ class TypedMarks:
             if behind:
                 ids += cut(self._before + behind)[1 if self._before else 0 :]
         return ids
+
+
+def unescaped(marks: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds some marks in a text where they are not escaped."""
+    return re.compile(f"(?<!{ESCAPE})(?:{_either(marks)})")
 
 
 def _either(marks: Iterable[str]) -> str:

@@ -161,6 +161,10 @@ class Tokenizer:
         """Return a text for a template with names of special tokens in it escaped, so that they stay text."""
         return self._typed.escape(text)
 
+    def escapes(self, mark: str) -> bool:
+        """Return whether `escape_marks` escapes a text because it is the name of a special token."""
+        return mark in self._typed
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of tokens that continue a prompt: a leading space is kept, special tokens are not shown.
 
