@@ -195,7 +195,7 @@ class Generation:
             if images is not None:
                 until = images.fitting_end(done, until)
                 if not images.look(done, until):
-                    return [self._progress(done)]
+                    return [self._fed_so_far(done)]
             ids = self._prompt[done:until]
             started = time.perf_counter()
             if images is not None and (view := images.view(done, until)) is not None:
@@ -213,9 +213,7 @@ class Generation:
             self._prefix.keep(sequence)
         if done == end:
             self._to_decoding()
-        if self.answer_tokens:
-            return [TextChunk(self.prepared.request.id, "", ())]
-        return [self._progress(done)]
+        return [self._fed_so_far(done)]
 
     def logprobs(self, logits: mx.array, tokens: mx.array, first: int = 0) -> PendingLogprobs | None:
         """Return the log-probabilities of tokens [R] in logits [.., V]; None if the request does not ask for them.
@@ -413,8 +411,14 @@ class Generation:
         return min(self.prepared.context_length, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
+        if self._images is not None:
+            self._images.release()
         self.pending, self._logprobs = _fed([self._prompt[-1]]), None
         self._value = self._prompt[-1]
+
+    def _fed_so_far(self, done: int) -> GenerateEvent:
+        """Return the event after a part of the prompt: within an answer that was restarted, it is a piece of that."""
+        return TextChunk(self.prepared.request.id, "", ()) if self.answer_tokens else self._progress(done)
 
     def _progress(self, done: int) -> PrefillProgress:
         return PrefillProgress(self.prepared.request.id, done, len(self.prepared.prompt), self._cached)

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import mlx.core as mx
 
 from sotto.engine.architectures.image_view import View
-from sotto.engine.architectures.towers.tower import Features, Tower, normalised
+from sotto.engine.architectures.towers.tower import Features, Steps, Tower, normalised
 from sotto.engine.vision.image_reader import ImageReader, ReadImage
 from sotto.engine.vision.prompt_images import PlacedImage, Positions
 
@@ -28,20 +28,35 @@ class Looking:
 
     def __init__(self, tower: Tower, reader: ImageReader, image: ReadImage) -> None:
         """Begin; `step` does the work."""
-        tiles = [normalised(tile, reader.normalization) for tile in image.tiles]
-        self._steps = tower.steps(tiles, image.layout)
+        self._tower = tower
+        self._reader = reader
+        self._image = image
+        self._steps = self._begin()
         self.features: Features | None = None
 
     def step(self) -> bool:
-        """Compute the next part, and return whether the work is done."""
+        """Compute the next part, and return whether the work is done; if it fails, others who share it begin anew."""
         if self.features is None:
             try:
-                mx.eval(next(self._steps))
-            except StopIteration as end:
-                features: Features = end.value
-                mx.eval(features.arrays)
-                self.features = features
+                self.features = self._next()
+            except Exception:
+                self._steps = self._begin()
+                raise
         return self.features is not None
+
+    def _next(self) -> Features | None:
+        try:
+            part = next(self._steps)
+        except StopIteration as end:
+            features: Features = end.value
+            mx.eval(features.arrays)
+            return features
+        mx.eval(part)
+        return None
+
+    def _begin(self) -> Steps:
+        tiles = [normalised(tile, self._reader.normalization) for tile in self._image.tiles]
+        return self._tower.steps(tiles, self._image.layout)
 
 
 class Vision:

@@ -74,6 +74,10 @@ class ShownImages:
             return None
         return view_of(shown, done, end, self._positions, both_ways=self._vision.reader.both_ways)
 
+    def release(self) -> None:
+        """Hold nothing of what was seen, as the prompt has been fed; whoever keeps features for later counts them."""
+        self._seen.clear()
+
     def _needs(self, placed: PlacedImage, done: int) -> bool:
         """Return whether what was seen of an image is needed for tokens from `done` on."""
         return placed.end > done and placed.image.key in self._seen
