@@ -13,7 +13,7 @@ from named_numbers import named_numbers
 from ollama_towers import ARCHITECTURES, write_as_ollama
 from sotto.engine.gguf.conversion import convert
 from sotto.engine.gguf.tensor_reading import steps
-from sotto.engine.weights.sight import sight_of
+from sotto.engine.weights.tower_loading import loadable_tower
 from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
 
@@ -87,11 +87,11 @@ def test_the_config_is_that_of_the_checkpoint(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_models_see_with_what_their_files_hold(case):
-    sight = sight_of(opened(CONVERTED / case))
-    assert sight.note == ""
-    assert sight.tower is not None
-    assert sight.reader is not None
-    assert sight.reader.lay_out(300, 200).rows > 0
+    found = loadable_tower(opened(CONVERTED / case))
+    assert found.note == ""
+    assert found.tower is not None
+    assert found.reader is not None
+    assert found.reader.lay_out(300, 200).rows > 0
 
 
 @pytest.mark.parametrize("case", ARCHITECTURES)

@@ -7,7 +7,7 @@ and their evaluation is simulated (`graph_memory`). Everything here belongs to t
 
 import gc
 import importlib.metadata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -41,26 +41,9 @@ from sotto.engine.vision.preprocessor_files import preprocessor_of
 from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.engine.weights.applied_adapters import Adapters
 from sotto.engine.weights.parameters import Holding
-from sotto.engine.weights.sight import Sight, sight_of
+from sotto.engine.weights.tower_loading import LoadableTower, loadable_tower
 from sotto.store.records import ModelSource, TensorFile
 
-# The types that MLX's reader converts the types of a file to.
-_DTYPES: Mapping[str, mx.Dtype] = {
-    "BOOL": mx.bool_,
-    "U8": mx.uint8,
-    "I8": mx.int8,
-    "U16": mx.uint16,
-    "I16": mx.int16,
-    "U32": mx.uint32,
-    "I32": mx.int32,
-    "U64": mx.uint64,
-    "I64": mx.int64,
-    "F16": mx.float16,
-    "BF16": mx.bfloat16,
-    "F32": mx.float32,
-    "F8_E4M3": mx.uint8,
-    "F8_E8M0": mx.uint8,
-}
 _CHUNKS = (32, 128, 512, 2048)
 # Recurrent layers without a kernel are computed token by token, so that the graph grows with the chunk.
 _MOST_OPERATIONS = 30_000
@@ -176,8 +159,8 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
-    files, sight = weights.of_model(source), sight_of(source)
-    all_files = (*files, *sight.files)
+    files, seeing = weights.of_model(source), loadable_tower(source)
+    all_files = (*files, *seeing.files)
     held = parameters.holding(all_files, limits)
     key = _key(source, all_files, held, kernels, kv_bits)
     architecture = source.record.architecture
@@ -186,8 +169,8 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         return estimates.correct(replace(known, repacked=said), architecture)
     with name_file_in_errors(source):
         model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
-        if sight.tower is not None:
-            arrays += _unloaded_tower(sight, sight.tower, held, source, kernels=kernels is not None)
+        if seeing.tower is not None:
+            arrays += _unloaded_tower(seeing, seeing.tower, held, source, kernels=kernels is not None)
     needs = model_needs(
         model,
         config,
@@ -197,8 +180,8 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         kernels,
         kv_bits,
     )
-    if sight.tower is not None and sight.reader is not None and not needs.unknown:
-        needs = _seeing(needs, sight.tower, sight.reader, kernels)
+    if seeing.tower is not None and seeing.reader is not None and not needs.unknown:
+        needs = _seeing(needs, seeing.tower, seeing.reader, kernels)
     if not needs.unknown:
         needs_store.keep(key, needs)
     return estimates.correct(replace(needs, repacked=said), architecture)
@@ -283,9 +266,9 @@ def _unloaded(
 ) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
     """Return the model as it would be loaded, its config, and its weights, with types and shapes but no content."""
     model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
-    tensors = _shapes_of(files)
+    tensors = weights.shapes_of(files)
     adapters = Adapters(source)
-    adapters.imagine(_DTYPES)
+    adapters.imagine(weights.DTYPES)
     adapters.replace_stored(model, tensors)
     dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
     adapters.replace_parameters(tensors)
@@ -295,17 +278,13 @@ def _unloaded(
     return model, config, [array for _, array in tree_flatten(model.parameters())]
 
 
-def _unloaded_tower(sight: Sight, tower: Tower, held: Holding, source: ModelSource, *, kernels: bool) -> list[mx.array]:
+def _unloaded_tower(
+    seeing: LoadableTower, tower: Tower, held: Holding, source: ModelSource, *, kernels: bool
+) -> list[mx.array]:
     """Give a tower its weights with types and shapes, but no content, and return them."""
-    tensors = _shapes_of(sight.files)
-    _, held = parameters.arrange(tower, sight.files, tensors, held, source.config, kernels=kernels)
+    tensors = weights.shapes_of(seeing.files)
+    _, held = parameters.arrange(tower, seeing.files, tensors, held, source.config, kernels=kernels)
     return _take(tower, tensors, held)
-
-
-def _shapes_of(files: Iterable[TensorFile]) -> dict[str, mx.array]:
-    return {
-        name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
-    }
 
 
 def _take(model: nn.Module, tensors: Mapping[str, mx.array], held: Holding) -> list[mx.array]:

@@ -22,7 +22,7 @@ from sotto.engine.vision.image_reader import ImageReader
 from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.engine.weights.applied_adapters import Adapters
 from sotto.engine.weights.parameters import Holding
-from sotto.engine.weights.sight import sight_of
+from sotto.engine.weights.tower_loading import loadable_tower
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
@@ -102,8 +102,8 @@ def _load(
     """Do the work of `load`; only `tensors`, `seeing` and `adapters` hold references to arrays in the meantime."""
     if reason := refusal(source.config):
         raise UnsupportedModelError(reason)
-    files, sight = weights.of_model(source), sight_of(source)
-    all_files = (*files, *sight.files)
+    files, eyes = weights.of_model(source), loadable_tower(source)
+    all_files = (*files, *eyes.files)
     held_bytes = sum(file.nbytes for file in (*all_files, *adapters.files))
     stored = sum(file.read_bytes for file in all_files)
     total = stored + adapters.read_bytes
@@ -118,15 +118,15 @@ def _load(
     adapters.read(lambda done: progress(LoadProgress("weights", stored + done, total)), cancelled)
 
     progress(LoadProgress("preparing", total, total))
-    seeing.update({name: tensors.pop(name) for file in sight.files for name in file.tensors})
+    seeing.update({name: tensors.pop(name) for file in eyes.files for name in file.tensors})
     adapters.replace_stored(model, tensors)
     kernels = native.install()
     dtype, held = parameters.arrange(model, files, tensors, chosen, source.config, kernels=kernels)
     adapters.replace_parameters(tensors)
     parts: list[tuple[nn.Module, dict[str, mx.array], Holding]] = [(model, tensors, held)]
-    if sight.tower is not None:
-        _, held = parameters.arrange(sight.tower, sight.files, seeing, chosen, source.config, kernels=kernels)
-        parts.append((sight.tower, seeing, held))
+    if eyes.tower is not None:
+        _, held = parameters.arrange(eyes.tower, eyes.files, seeing, chosen, source.config, kernels=kernels)
+        parts.append((eyes.tower, seeing, held))
     for part, arrays, types in parts:
         _settle(part, arrays, types, cancelled)
     for part, arrays, _ in parts:
@@ -140,7 +140,7 @@ def _load(
     weight_bytes = sum(array.nbytes for array in held_now)
     device.wire(weight_bytes)
     compute_type = str(dtype).removeprefix("mlx.core.")
-    return LoadedModel(model, config, weight_bytes, compute_type, sight.tower, sight.reader, sight.note)
+    return LoadedModel(model, config, weight_bytes, compute_type, eyes.tower, eyes.reader, eyes.note)
 
 
 def _settle(model: nn.Module, tensors: dict[str, mx.array], held: Holding, cancelled: Callable[[], bool]) -> None:

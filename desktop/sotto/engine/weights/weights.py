@@ -4,7 +4,7 @@ MLX reads a file lazily and keeps it open until all of its tensors are evaluated
 thousands of files, more than a process may open, so files are read completely, batch by batch.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -23,10 +23,23 @@ from sotto.store.records import Format, ModelSource, TensorFile
 # The size of a batch, which is read in parallel and between two checks for Stop: about 0.1 s from a slow SSD.
 STEP_FILES = 64
 STEP_BYTES = 32 * 2**20
-# Types that MLX's reader supports; F8_E4M3 and F8_E8M0 arrive as raw bytes.
-_READABLE = frozenset(
-    ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
-)
+# The types of a file that MLX's reader supports, and those that it converts them to; 8-bit floats arrive as raw bytes.
+DTYPES: Mapping[str, mx.Dtype] = {
+    "BOOL": mx.bool_,
+    "U8": mx.uint8,
+    "I8": mx.int8,
+    "U16": mx.uint16,
+    "I16": mx.int16,
+    "U32": mx.uint32,
+    "I32": mx.int32,
+    "U64": mx.uint64,
+    "I64": mx.int64,
+    "F16": mx.float16,
+    "BF16": mx.bfloat16,
+    "F32": mx.float32,
+    "F8_E4M3": mx.uint8,
+    "F8_E8M0": mx.uint8,
+}
 
 
 def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
@@ -56,6 +69,13 @@ def of_tower(source: ModelSource) -> tuple[TensorFile, ...]:
     return select(_converted(source), is_of_tower(source.config))
 
 
+def shapes_of(files: Iterable[TensorFile]) -> dict[str, mx.array]:
+    """Return arrays with the types and shapes of the tensors in files, but without their contents."""
+    return {
+        name: mx.zeros(tensor.shape, DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
+    }
+
+
 def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
     """Return the files with those of their tensors that are wanted, each digest once.
 
@@ -73,10 +93,10 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
                     f"{printable(name)} is in both {printable_path(other.path)} and {printable_path(file.path)}; one "
                     "of them should go."
                 )
-            if tensor.dtype not in _READABLE:
+            if tensor.dtype not in DTYPES:
                 raise UnsupportedModelError(
                     f"{printable_path(file.path)}: {printable(name)} is stored as {tensor.dtype}, a type that cannot "
-                    f"be computed with; it should be one of {', '.join(sorted(_READABLE))}."
+                    f"be computed with; it should be one of {', '.join(sorted(DTYPES))}."
                 )
         if tensors:
             chosen.append(replace(file, tensors=tensors))

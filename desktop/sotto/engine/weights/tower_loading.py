@@ -1,12 +1,8 @@
 """Giving a model its vision tower, if its files hold one, and what reads images for it."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import mlx.core as mx
-from mlx import nn
-from mlx.utils import tree_flatten
 
 from sotto.engine.architectures.towers.tower import Tower
 from sotto.engine.architectures.towers.tower_choice import make_tower
@@ -16,15 +12,15 @@ from sotto.engine.config.tower_names import changes_tower
 from sotto.engine.vision.image_reader import ImageReader
 from sotto.engine.vision.preprocessor_files import preprocessor_of
 from sotto.engine.vision.reader_choice import make_reader
-from sotto.engine.weights import weights
-from sotto.errors import SottoError, UnsupportedModelError
+from sotto.engine.weights import parameters, weights
+from sotto.errors import BrokenModelError, SottoError, UnsupportedModelError
 from sotto.store.printable import printable_path
-from sotto.store.records import Format, ModelSource, TensorFile
+from sotto.store.records import ModelSource, TensorFile
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What a model sees with.
+class LoadableTower:
+    """The vision tower that a model is loaded with.
 
     Attributes:
         tower: Its vision tower, without its weights; None if it does not see.
@@ -39,48 +35,48 @@ class Sight:
     note: str = ""
 
 
-def sight_of(source: ModelSource) -> Sight:
-    """Return what a model sees with; nothing of it is read.
+def loadable_tower(source: ModelSource) -> LoadableTower:
+    """Return the tower that a model is loaded with; nothing of it is read.
 
-    A model whose tower cannot be computed is one that does not see.
+    A model whose tower cannot be computed is one that does not see, but answers to text.
 
     Raises:
         BrokenModelError: Two tensors have the same name.
         UnsupportedModelError: A tensor has a type that cannot be read.
     """
     if not architecture(source.config).sees or not (files := weights.of_tower(source)):
-        return Sight()
+        return LoadableTower()
     changing = next((each for each in source.adapters if changes_tower(each, source.config)), None)
     if changing is not None:
-        return Sight(
+        return LoadableTower(
             note=f"Images are not shown to it: its adapter {printable_path(changing.path)} also changes its tower for "
             "images, which is not supported."
         )
     try:
         tower, reader = make_tower(source.config), make_reader(source.config, preprocessor_of(source.json_files))
     except UnsupportedModelError as error:
-        return Sight(note=error.message)
+        return LoadableTower(note=error.message)
     except SottoError:
         raise
     except Exception as error:
         # As with definitions of models, a missing or meaningless value may show only in the first error that it causes.
-        return Sight(note=f"Its config.json does not describe a vision tower that can be built: {reason_of(error)}.")
-    if isinstance(tower, nn.Module) and all(file.format is Format.GGUF for file in files) and not _fits(tower, files):
-        return Sight(note="The tensors of its vision tower in the GGUF file are not those that such towers have.")
-    return Sight(tower, reader, files)
+        return LoadableTower(
+            note=f"Its config.json does not describe a vision tower that can be built: {reason_of(error)}."
+        )
+    if tower is None or reader is None:
+        return LoadableTower()
+    if reason := _misfit(files, source):
+        return LoadableTower(note=f"Images are not shown to it: {reason}")
+    return LoadableTower(tower, reader, files)
 
 
-def _fits(tower: Any, files: Iterable[TensorFile]) -> bool:
-    """Return whether files hold just what a tower needs.
-
-    Converters have more than one form for towers; a model whose tower has an unknown one still answers to text.
-    """
-    # Nothing of these arrays is computed but their shapes.
-    arrays = {name: mx.zeros(info.shape) for file in files for name, info in file.tensors.items()}
+def _misfit(files: Sequence[TensorFile], source: ModelSource) -> str:
+    """Return why the tensors in files are not those that a model's tower needs; empty if they are."""
+    # Not the tower that is going to be loaded, as it is changed.
+    tower = make_tower(source.config)
     try:
-        found = {name: array.shape for name, array in tower.sanitize(arrays).items()}
-    except ValueError:
-        # MLX says so of arrays that cannot be reshaped as the tower expects.
-        return False
-    wanted: dict[str, mx.array] = dict(tree_flatten(tower.parameters()))
-    return found == {name: array.shape for name, array in wanted.items()}
+        held = parameters.Holding(None, matrices=False)
+        parameters.arrange(tower, files, weights.shapes_of(files), held, source.config, kernels=False)
+    except (BrokenModelError, UnsupportedModelError) as error:
+        return re.sub("^The ", "the ", error.message)
+    return ""
