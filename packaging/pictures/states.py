@@ -1,13 +1,16 @@
-"""The states of the app whose look is approved: twelve pictures at three sizes, and a description of each."""
+"""The states of the app whose look is approved: fifteen pictures at three sizes, and a description of each."""
 
 import os
 import re
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pictures.chat_images import DRAWN, SHOWN
 from pictures.scenes import ANSWER, QUESTION
 from pictures.stage import Stage
 
@@ -46,6 +49,8 @@ It keeps **every** line in memory at once.
 > The longest of no lines is the empty text.
 """
 _LONG = 30
+# A model that sees, which comes with the tests.
+_SEEING = Path(__file__).parents[2] / "tests" / "engine" / "vision" / "drawings"
 
 
 async def take_states(stage: Stage, folder: Path, name: str) -> None:
@@ -119,7 +124,35 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     await stage.until(lambda: bool(quick.current.session.turns) and not quick.current.session.busy)
     await album.add("quick-prompt", quick.panel)
     quick.hide()
+    await _take_images(stage, album)
     album.save()
+
+
+async def _take_images(stage: Stage, album: "_Album") -> None:
+    """Take images in a chat, and in the draft for a model that does not see them and for one that does."""
+    from sotto.ui.conversation.pictures import thumbnails
+
+    window, session = stage.window, stage.session
+    window.notices.hide()
+    shutil.copytree(_SEEING, Path(os.environ["SOTTO_FOLDERS"]) / "Drawings")
+    session.library.rescan()
+    await stage.until(lambda: session.library.named("Drawings") is not None)
+    stage.keeper.do(_write_chat_with_images, window.current.open)
+    await stage.until(lambda: bool(window.chat.transcript.messages))
+    window.chat_library.refresh()
+    await stage.until(lambda: any(entry.chat.title == "Two places" for entry in window.sidebar.chats.model.entries))
+    shown = window.chat.transcript.messages[0].attachments.pictures
+    await stage.until(lambda: not any(thumbnails.current().pixmap(each.digest).isNull() for each in shown))
+    await album.add("images", prepare=partial(_scroll_to_top, stage))
+    for name, draw in DRAWN.items():
+        window.composing.attachments.attaching.attach_image(name, draw, window.current.session.draft)
+    panel, bar = window.chat.composer.sight_panel, window.chat.composer.attachments
+    await stage.until(lambda: len(bar.chips) == len(DRAWN) and panel.isVisible())
+    await album.add("blind")
+    panel.buttons[0].click()
+    await stage.until(lambda: session.state.loaded and session.state.sees and panel.isHidden())
+    await stage.until(lambda: all("token" in chip.line.text() for chip in bar.chips))
+    await album.add("seeing")
 
 
 def _write_chats(store: "ChatStore") -> dict[str, int]:
@@ -144,6 +177,22 @@ def _write_chats(store: "ChatStore") -> dict[str, int]:
         store.change(chat, title=title)
         found[name] = chat
     return found
+
+
+def _write_chat_with_images(store: "ChatStore") -> int:
+    from sotto.chats.attachable import attachable_image
+    from sotto.chats.chat_records import State
+
+    seen = [attachable_image(draw(), name, lambda: False) for name, draw in SHOWN.items()]
+    for each in seen:
+        store.keep_image(each.image)
+    chat, figures = store.add_chat(), {"eval_count": 12, "eval_duration": 96_000_000}
+    attachments = [replace(each.attachment, tokens=256) for each in seen]
+    asked = store.ask(chat, "Where is it evening?", None, attachments)
+    answer = store.begin_answer(asked, "sotto", figures)
+    store.end_answer(answer, "Where the sun is red and low: by the sea.", State.COMPLETE, figures)
+    store.change(chat, title="Two places")
+    return chat
 
 
 def _scroll_to_top(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""The look of twelve states of the app, compared with the one that was approved.
+"""The look of fifteen states of the app, compared with the one that was approved.
 
 Positions, sizes and texts must be the same; pixels may differ a little. After a change of the look, this approves it:
 

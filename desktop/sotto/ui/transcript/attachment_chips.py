@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Attachment
@@ -54,7 +54,8 @@ class AttachmentChip(QFrame):
         """
         super().__init__()
         self.setObjectName("attachment")
-        self.name = ElidedLabel(name)
+        # The end of a name says what kind of file it is.
+        self.name = ElidedLabel(name, where=Qt.TextElideMode.ElideMiddle)
         self.line = Label("", "caption")
         self.show_line(line)
         wanted = self.name.fontMetrics().horizontalAdvance(name) + 2
@@ -130,7 +131,7 @@ class SentAttachments(QWidget):
         layout.addWidget(picture)
         layout.addSpacing(2)
         for line in filter(None, (attachment.name, _tokens(attachment))):
-            layout.addWidget(ElidedLabel(line, "caption"))
+            layout.addWidget(ElidedLabel(line, "caption", where=Qt.TextElideMode.ElideMiddle))
         whole.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         return whole
 
