@@ -280,7 +280,8 @@ def test_images_that_are_too_narrow_are_refused(name):
     [
         ("llava-1.5", {"size": {"shortest_edge": 0}}, "size.shortest_edge"),
         ("llava-1.5", {"crop_size": {"height": 224, "width": 224}}, "brought to 224 x 224 pixels"),
-        ("llava-1.5", {"do_center_crop": False}, "brought to"),
+        ("llava-1.5", {"do_center_crop": False}, "size in the settings for images should have height and width"),
+        ("llava-1.5", {"size": {"longest_edge": 336}}, "should have height and width, or shortest_edge"),
         ("llava-1.5", {"image_mean": [1, 2]}, "image_mean"),
         ("llava-1.5", {"rescale_factor": 1}, "something other than 1 / 255"),
         ("llava-1.5", {"resample": 9}, "resample"),

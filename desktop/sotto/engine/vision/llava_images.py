@@ -130,7 +130,10 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> I
     size = sides(preprocessor, "size", dict.fromkeys(usual, encoder.side))
     final = square(preprocessor, "crop_size" if crops else "size", encoder.side)
     fits = {"width", "height"} <= size.keys() or (crops and "shortest_edge" in size)
-    if final != encoder.side or not fits:
+    if not fits:
+        wanted = "height and width" + (", or shortest_edge" if crops else "")
+        raise UnsupportedModelError(f"size in the settings for images should have {wanted}.")
+    if final != encoder.side:
         raise UnsupportedModelError(
             f"Images are brought to {final} x {final} pixels by the settings for images, but the vision tower in "
             f"config.json sees {encoder.side} x {encoder.side}."
