@@ -21,6 +21,7 @@ from packaging.requirements import Requirement
 from artefacts import (
     contents,
     definition,
+    docstrings,
     elf,
     icu_data,
     licences,
@@ -308,6 +309,33 @@ def test_icu_s_real_data_is_understood() -> None:
     for name in (b"coll/ucadata.icu", b"coll/zh.res", b"nfkc.nrm", b"zoneinfo64.res"):
         assert name in smaller
     assert b"/unit/" not in smaller
+
+
+def test_modules_lose_their_docstrings_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "explained.py"
+    path.write_text(
+        '''"""What this is for."""
+from __future__ import annotations
+class Pair:
+    """Two of them."""
+    one: Unknown = "kept"
+    async def wait(self):
+        """Does nothing else."""
+def said():
+    """Says it."""
+    assert True, "kept"
+    return "kept"
+NONE = (lambda: "kept")()
+'''
+    )
+    code = docstrings.compile_without(path)
+    assert code.co_filename == str(path)
+    made: dict[str, Any] = {}
+    exec(code, made)
+    pair = made["Pair"]
+    assert [each.__doc__ for each in (pair, pair.wait, made["said"])] == ["."] * 3
+    assert (made["__doc__"], pair().one, made["said"](), made["NONE"]) == (".", "kept", "kept", "kept")
+    assert made["said"].__code__.co_firstlineno == 8
 
 
 def test_removing_leaves_no_dangling_links(folder: Path) -> None:
