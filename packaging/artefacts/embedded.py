@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution
 from pathlib import Path
@@ -41,14 +41,18 @@ class Embedded:
     source: str
 
 
-def inside(package: Distribution) -> list[Embedded]:
+def inside(package: Distribution, files: Iterable[str] = ()) -> list[Embedded]:
     """Return what is inside of a package.
+
+    Args:
+        package: The package.
+        files: Those of its files that are packed, by which is told which of its libraries are; none for all of them.
 
     Raises:
         InstallError: What was found in another version of it is not known for this one.
     """
     found = {part.address: part for part in (*_described(package), *_from_lock_file(package))}
-    return [*found.values(), *_listed(package.metadata["Name"])]
+    return [*found.values(), *_listed(package.metadata["Name"], list(files))]
 
 
 def signs() -> Iterator[tuple[str, str, str]]:
@@ -91,9 +95,9 @@ def _from_lock_file(package: Distribution) -> Iterator[Embedded]:
         yield Embedded(crate, version, licence, address, f"the authors of {crate}", f"https://crates.io/crates/{crate}")
 
 
-def _listed(name: str) -> Iterator[Embedded]:
+def _listed(name: str, files: list[str]) -> Iterator[Embedded]:
     for part in _table():
-        if part["inside"] == name:
+        if part["inside"] == name and (not files or any(part.get("file", "") in file for file in files)):
             yield Embedded(part["name"], "", part["licence"], "", part["notice"], part["source"])
 
 

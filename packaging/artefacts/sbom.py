@@ -206,7 +206,7 @@ def part_of(package: Distribution, files: dict[str, str]) -> Part:
         licences.stated(package.metadata),
         address,
         files,
-        embedded.inside(package),
+        embedded.inside(package, files),
         notice=str(makers),
         source=f"https://pypi.org/project/{name}/{package.version}/",
     )
