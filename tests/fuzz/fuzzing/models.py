@@ -74,8 +74,11 @@ class Models:
             self._engine.unload()
 
     def _answer(self, mark: Mark, image: bytes) -> None:
-        if image and self._engine.info.sees:
+        info = self._engine.info
+        if image and info is not None and info.sees:
             mark("sees")
+        elif image and info is not None and info.vision_note:
+            raise SottoError(info.vision_note)
         shown = {"messages": (Message("user", (ImagePart(image), TextPart("once upon"))),)}
         for number, fields in enumerate((shown,) if image else _REQUESTS):
             prepared = self._engine.prepare(

@@ -30,6 +30,8 @@ _LLAVAS = ("llava", "llava-next", "granite-vision")
 # Its language model alone is too small for what GGUF files of its family leave unsaid.
 _TOO_SMALL = ("gemma3",)
 _CONTROL = 3
+# Notes on a loaded model do not name it.
+_PARTS = ("image", "vision", "its config.json", "its preprocessor_config.json")
 # Width and height.
 _SIZES = ((24, 31), (40, 17), (57, 57), (1, 1), (300, 2), (3, 190))
 # The keys of preprocessors, and of configs beside those of a tower, that decide how an image is read.
@@ -99,8 +101,8 @@ class Towers(Target):
         self._models.process(self._folder, mark, _image(*document["size"]))
 
     def names(self, message: str) -> bool:
-        """Return whether the message names the folder, a file in it, or the images that a model does not see."""
-        return names_model(message, self._folder) or "image" in message
+        """Return whether the message names the folder or a file in it, or what of the loaded model sees nothing."""
+        return names_model(message, self._folder) or any(part in message.lower() for part in _PARTS)
 
 
 def _config(seed: dict[str, Any], random: Random) -> dict[str, Any]:
