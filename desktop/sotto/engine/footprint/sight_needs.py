@@ -23,6 +23,8 @@ _SIZES = tuple(1 << power for power in range(16, 28, 2))
 # Images of equal size may be divided into more or fewer pieces by their proportions.
 _PROPORTIONS = (1.0, 0.5, 2.0)
 _MOST_OPERATIONS, _MOST_OF_LARGE = 30_000, 3_000
+# Three channels in 32 bits.
+_PIXEL_BYTES = 12
 # A generator may hold so many arrays longer than it needs them: the keys, the values and the hidden states of the layer
 # before.
 _HELD = 3
@@ -46,12 +48,14 @@ def sight_points(tower: Tower, reader: ImageReader) -> Iterator[SightPoint]:
         traced = _traced(tower, layout, steps)
         needed = stepwise_peak(traced.graph, traced.kept, pace_here()) + traced.held
         if traced.kept:
-            per_row, by_pixel = -(-traced.features // layout.rows), needed / _size(layout)
-        else:
-            # Layers that attend to a whole image may come late. As steps are of about the same size, what these need
-            # grows no faster than the image.
-            needed = max(needed, round(by_pixel * _size(layout)))
+            per_row, by_pixel = -(-traced.features // layout.rows), needed / _largest_tile(layout)
         features = per_row * layout.rows
+        if not traced.kept:
+            # Layers that attend to a whole image may come late. As steps are of about the same size, what these need
+            # grows no faster than the image. Tiles are seen one after the other, and the features of each are held.
+            needed = max(needed, round(by_pixel * _largest_tile(layout))) + features
+        # Pixels are held until the work is done.
+        needed += _PIXEL_BYTES * _size(layout)
         whole = layout.rows if reader.both_ways else 0
         made = SightPoint(pixels, max(made.nbytes, needed), max(made.features, features), max(made.whole, whole))
         yield made
@@ -75,6 +79,11 @@ def largest_layout(reader: ImageReader, pixels: int) -> ImageLayout | None:
 def _size(layout: ImageLayout) -> int:
     """Return how many pixels a tower sees of an image."""
     return sum(width * height for width, height in layout.tiles)
+
+
+def _largest_tile(layout: ImageLayout) -> int:
+    """Return how many pixels the largest piece of an image has."""
+    return max(width * height for width, height in layout.tiles)
 
 
 @dataclass(frozen=True, slots=True)
