@@ -178,3 +178,10 @@ def test_disconnecting_stops_it(served, store_folder):
     while any((store_folder / "working").glob("*")):
         assert time.monotonic() < deadline
     assert served.http.post("/api/create", json={"model": "made", "from": "sotto", "stream": False}).status_code == 200
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_model_without_a_manifest_is_not_uploaded(served, stream):
+    answer = served.http.post("/api/push", json={"model": "thinking", "stream": stream})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("thinking:latest is not in a store with manifests; `sotto create` makes")

@@ -34,7 +34,7 @@ from sotto.store.gguf.header import is_gguf
 from sotto.store.importing.recipes import parse_recipe
 from sotto.store.opening import PATH_PREFIXES, find_place
 from sotto.store.printable import printable
-from sotto.store.pushing.push_model import push
+from sotto.store.pushing.push_model import check_pushable, push
 from sotto.store.removal import own_store, require_own_store
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
@@ -195,6 +195,10 @@ class OllamaMaking:
         if found is None:
             raise NotFoundError(name.short)
         _, place = found
+        try:
+            check_pushable(place)
+        except StoreError as error:
+            raise bad_request(error.message) from error
 
         async def rows() -> AsyncGenerator[dict[str, Any], None]:
             async with aclosing(self._steps(lambda report: push(place, report, insecure=insecure))) as steps:

@@ -22,6 +22,15 @@ from sotto.store.sources.ollama_layout import OllamaStore
 _CONNECTIONS = 4
 
 
+def check_pushable(place: Place) -> None:
+    """Raise StoreError if a model has no manifest, and so cannot be uploaded."""
+    if is_folder(place.path) or is_gguf(place.path):
+        raise StoreError(
+            f"{printable(place.name)} is not in a store with manifests; `sotto create` makes a model of it that can be "
+            "uploaded."
+        )
+
+
 def push(
     place: Place,
     report: Report,
@@ -50,11 +59,7 @@ def push(
         raise InvalidRequestError(
             f"insecure is for a registry on this machine, and {printable(name.host)} is another; leave it out."
         )
-    if is_folder(place.path) or is_gguf(place.path):
-        raise StoreError(
-            f"{printable(place.name)} is not in a store with manifests; `sotto create` makes a model of it that can be "
-            "uploaded."
-        )
+    check_pushable(place)
     report(Step("retrieving manifest"))
     store = store_of(place.path)
     data = read_all(place.path, MANIFEST_LIMIT, "a manifest")
