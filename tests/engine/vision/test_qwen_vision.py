@@ -275,6 +275,7 @@ def test_images_that_are_too_narrow_are_refused(case):
         ({"image_mean": [0.5, 0.5]}, "image_mean"),
         ({"image_std": [0.5, 0, 0.5]}, "image_std"),
         ({"resample": 6}, "resample"),
+        ({"rescale_factor": 1}, "1 / 255"),
     ],
 )
 def test_settings_of_the_processor_that_make_no_sense_are_refused(change, named):

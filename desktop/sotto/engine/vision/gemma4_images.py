@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
+from sotto.engine.vision.preprocessor_settings import normalization_of, resample_of
 from sotto.engine.vision.resizing import BICUBIC, resize
-from sotto.engine.vision.vision_values import flag, normalization_of, part, resample_of, vision_of, whole
+from sotto.engine.vision.vision_values import flag, part, vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 

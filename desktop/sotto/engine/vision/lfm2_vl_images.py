@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
+from sotto.engine.vision.preprocessor_settings import normalization_of, resample_of
 from sotto.engine.vision.resizing import BILINEAR, resize, tiled
-from sotto.engine.vision.vision_values import flag, normalization_of, real, resample_of, vision_of, whole
+from sotto.engine.vision.vision_values import flag, real, vision_of, whole
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 

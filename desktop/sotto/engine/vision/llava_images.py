@@ -12,12 +12,14 @@ from sotto.engine.vision.preprocessor_settings import (
     HALF,
     MOST_PIXELS,
     must_be,
+    normalization_of,
     refuse_many,
     refuse_narrow,
+    resample_of,
     sides,
     square,
 )
-from sotto.engine.vision.vision_values import flag, normalization_of, part, resample_of, vision_of, whole
+from sotto.engine.vision.vision_values import flag, part, vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 

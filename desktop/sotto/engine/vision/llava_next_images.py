@@ -12,8 +12,15 @@ from typing import Any
 from sotto.engine.vision import resizing
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
 from sotto.engine.vision.llava_images import SLOT, SquareEncoder, square_encoder
-from sotto.engine.vision.preprocessor_settings import MOST_PIXELS, must_be, refuse_many, refuse_narrow, square
-from sotto.engine.vision.vision_values import resample_of, whole
+from sotto.engine.vision.preprocessor_settings import (
+    MOST_PIXELS,
+    must_be,
+    refuse_many,
+    refuse_narrow,
+    resample_of,
+    square,
+)
+from sotto.engine.vision.vision_values import whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 

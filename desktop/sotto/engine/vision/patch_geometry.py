@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.errors import UnsupportedModelError
-from sotto.store.printable import printable
+from sotto.engine.vision.vision_values import whole
 
 # More than in any existing model. A config beyond that is damaged, or meant to exhaust the machine.
 _LARGEST_PATCH, _MOST_MERGED, _MOST_FRAMES = 256, 8, 16
@@ -44,28 +43,7 @@ def geometry_of(config: Mapping[str, Any]) -> Geometry | None:
         return None
     usual = _SMALL if config["model_type"] in _SMALL_PATCHES else _LARGE
     return Geometry(
-        whole(vision, "patch_size", usual, _LARGEST_PATCH),
-        whole(vision, "spatial_merge_size", 2, _MOST_MERGED),
-        whole(vision, "temporal_patch_size", 2, _MOST_FRAMES),
+        whole(vision, "patch_size", usual, most=_LARGEST_PATCH),
+        whole(vision, "spatial_merge_size", 2, most=_MOST_MERGED),
+        whole(vision, "temporal_patch_size", 2, most=_MOST_FRAMES),
     )
-
-
-def whole(values: Mapping[str, Any], key: str, default: int, most: int) -> int:
-    """Return a whole number of at least 1.
-
-    Args:
-        values: Part of a config.
-        key: Which number.
-        default: What it is if there is none, or null.
-        most: The largest that it may be.
-
-    Raises:
-        UnsupportedModelError: It is something else.
-    """
-    found = values.get(key)
-    found = default if found is None else found
-    if type(found) is not int or not 1 <= found <= most:
-        raise UnsupportedModelError(
-            f"{key} of its vision is {printable(str(found)[:40])}; it should be a whole number from 1 to {most:,}."
-        )
-    return found

@@ -10,20 +10,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
-from sotto.engine.vision.patch_geometry import geometry_of, whole
+from sotto.engine.vision.patch_geometry import geometry_of
+from sotto.engine.vision.preprocessor_settings import (
+    CLIP_MEAN,
+    CLIP_STD,
+    HALF,
+    must_be,
+    normalization_of,
+    refuse_narrow,
+    resample_of,
+)
 from sotto.engine.vision.resizing import BICUBIC, resize
-from sotto.errors import InvalidRequestError, UnsupportedModelError
+from sotto.engine.vision.vision_values import part, whole
+from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 from sotto.store.printable import printable
 
-_CLIP = Normalization((0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711))
-_HALF = Normalization((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))
-# Sides of an image may differ by this factor.
-_NARROWEST = 200
+_CLIP, _HALF = Normalization(CLIP_MEAN, CLIP_STD), Normalization(HALF, HALF)
 # More than in any existing model. A file beyond that is damaged, or meant to exhaust the machine.
 _MOST_PIXELS = 1 << 26
-# How Pillow numbers its filters.
-_FILTERS = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +118,7 @@ class PatchMergerImages:
 
     def _size(self, width: int, height: int) -> tuple[int, int]:
         """Return the width and height that an image is resized to: multiples of the unit, near its proportions."""
-        if max(width, height) > _NARROWEST * min(width, height):
-            raise InvalidRequestError(
-                f"An image is {width} x {height} pixels, but its longer side should be at most {_NARROWEST} times its "
-                "shorter one."
-            )
+        refuse_narrow(width, height)
         unit, times = self.unit, self.frames if self.family.counts_frames else 1
         if self.family.counts_frames and min(width, height) < unit:
             scale = max(unit / height, unit / width)
@@ -143,9 +144,7 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> P
     if geometry is None:
         return None
     family = _FAMILIES.get(config["model_type"], _QWEN3)
-    for step in ("do_resize", "do_rescale", "do_normalize"):
-        if preprocessor.get(step) is False:
-            raise UnsupportedModelError(f"{step} in its preprocessor_config.json is false; it should be true.")
+    must_be(preprocessor, "do_resize", value=True)
     wanted = {"patch_size": geometry.patch, "merge_size": geometry.merge, "temporal_patch_size": geometry.frames}
     for key, value in wanted.items():
         if preprocessor.get(key) not in (None, value):
@@ -153,34 +152,16 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> P
                 f"{key} in its preprocessor_config.json is {printable(str(preprocessor[key])[:40])}; it should be "
                 f"{value}, as in its config.json."
             )
-    size = preprocessor.get("size")
     # Older files have the bounds outside of `size`, and some have them in both places under their older names.
-    values = {**(size if isinstance(size, Mapping) else {}), **preprocessor}
-    least = whole(values, "min_pixels", whole(values, "shortest_edge", family.least, _MOST_PIXELS), _MOST_PIXELS)
-    most = whole(values, "max_pixels", whole(values, "longest_edge", family.most, _MOST_PIXELS), _MOST_PIXELS)
+    values = {**part(preprocessor, "size"), **preprocessor}
+    least = whole(values, "shortest_edge", family.least, most=_MOST_PIXELS)
+    least = whole(values, "min_pixels", least, most=_MOST_PIXELS)
+    most = whole(values, "longest_edge", family.most, most=_MOST_PIXELS)
+    most = whole(values, "max_pixels", most, most=_MOST_PIXELS)
     if most < max(least, geometry.unit**2):
         raise UnsupportedModelError(
             f"Its preprocessor_config.json allows {most:,} pixels at most; it should be {least:,} or more."
         )
-    normalization = Normalization(
-        _three(preprocessor, "image_mean", family.normalization.mean),
-        _three(preprocessor, "image_std", family.normalization.std),
-    )
-    resample = preprocessor.get("resample")
-    if resample not in (None, *_FILTERS):
-        raise UnsupportedModelError("resample in its preprocessor_config.json should be a whole number from 0 to 5.")
-    filtered = BICUBIC if resample is None else resample
-    return PatchMergerImages(family, normalization, geometry.unit, least, most, geometry.frames, filtered)
-
-
-def _three(
-    preprocessor: Mapping[str, Any], key: str, default: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    found = preprocessor.get(key)
-    if found is None:
-        return default
-    if isinstance(found, list) and len(found) == 3 and all(type(each) in (int, float) for each in found):
-        red, green, blue = (float(each) for each in found)
-        if key == "image_mean" or 0 not in found:
-            return red, green, blue
-    raise UnsupportedModelError(f"{key} in its preprocessor_config.json should be three numbers.")
+    normalization = normalization_of(preprocessor, family.normalization.mean, family.normalization.std)
+    resample = resample_of(preprocessor, BICUBIC)
+    return PatchMergerImages(family, normalization, geometry.unit, least, most, geometry.frames, resample)

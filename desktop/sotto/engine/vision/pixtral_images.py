@@ -12,11 +12,13 @@ from sotto.engine.vision.preprocessor_settings import (
     CLIP_STD,
     MOST_PIXELS,
     must_be,
+    normalization_of,
     refuse_many,
     refuse_narrow,
+    resample_of,
     sides,
 )
-from sotto.engine.vision.vision_values import normalization_of, resample_of, vision_of, whole
+from sotto.engine.vision.vision_values import vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 

@@ -20,7 +20,8 @@ from sotto.engine.architectures.towers.patch_layers import Attention, Gated, Lay
 from sotto.engine.architectures.towers.patch_order import Grid, Windows, interpolated, patches_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
-from sotto.engine.vision.patch_geometry import Geometry, geometry_of, whole
+from sotto.engine.vision.patch_geometry import Geometry, geometry_of
+from sotto.engine.vision.vision_values import whole
 from sotto.errors import UnsupportedModelError
 from sotto.store.printable import printable
 
@@ -194,7 +195,7 @@ class Qwen25Tower(PatchTower):
         super().__init__(sizes, make_layer, bias=False)
         self.merger = _Qwen2Merger(sizes, norm())
         self._everywhere = frozenset(_numbers(vision, "fullatt_block_indexes", (7, 15, 23, 31)))
-        self._side = max(1, whole(vision, "window_size", 112, _LARGEST_WINDOW) // sizes.geometry.unit)
+        self._side = max(1, whole(vision, "window_size", 112, most=_LARGEST_WINDOW) // sizes.geometry.unit)
 
     def _windows(self, grid: Grid) -> tuple[mx.array | None, Windows]:
         return grid.windows(self._side)
@@ -233,7 +234,7 @@ class Qwen3Tower(PatchTower):
             return Layer(norm, Attention(sizes.width, sizes.heads), mlp)
 
         super().__init__(sizes, make_layer, bias=True)
-        self._side = math.isqrt(whole(vision, "num_position_embeddings", 2304, _MOST_PLACES))
+        self._side = math.isqrt(whole(vision, "num_position_embeddings", 2304, most=_MOST_PLACES))
         self.pos_embed = nn.Embedding(self._side**2, sizes.width)
         self.merger = _Qwen3Merger(sizes, joins_first=False)
         # What the last layers add is in the order of the config.
@@ -306,8 +307,8 @@ def make_tower(config: Mapping[str, Any]) -> PatchTower | None:
         if vision.get(key, _CHANNELS) != _CHANNELS:
             raise UnsupportedModelError(f"{key} of its vision should be {_CHANNELS}, for red, green and blue.")
     if kind == "qwen2_vl":
-        width = whole(vision, "embed_dim", 1280, _WIDEST)
-        ratio = whole(vision, "mlp_ratio", 4, 16)
+        width = whole(vision, "embed_dim", 1280, most=_WIDEST)
+        ratio = whole(vision, "mlp_ratio", 4, most=16)
         return Qwen2Tower(_sizes(vision, geometry, width, width * ratio, "hidden_size", 32), vision)
     if kind == "qwen2_5_vl":
         return Qwen25Tower(_usual_sizes(vision, geometry, 1280, 3420, 32), vision)
@@ -319,20 +320,20 @@ def make_tower(config: Mapping[str, Any]) -> PatchTower | None:
 
 def _usual_sizes(vision: Mapping[str, Any], geometry: Geometry, width: int, inner: int, depth: int) -> _Sizes:
     """Return the sizes of a tower; those given are for configs that do not say."""
-    width = whole(vision, "hidden_size", width, _WIDEST)
-    inner = whole(vision, "intermediate_size", inner, _WIDEST)
+    width = whole(vision, "hidden_size", width, most=_WIDEST)
+    inner = whole(vision, "intermediate_size", inner, most=_WIDEST)
     return _sizes(vision, geometry, width, inner, "out_hidden_size", depth)
 
 
 def _sizes(vision: Mapping[str, Any], geometry: Geometry, width: int, inner: int, out: str, depth: int) -> _Sizes:
-    heads = whole(vision, "num_heads", 16, _MOST_HEADS)
+    heads = whole(vision, "num_heads", 16, most=_MOST_HEADS)
     if width % (4 * heads):
         raise UnsupportedModelError(
             f"num_heads of its vision is {heads}, among which {width} values cannot be divided in fours."
         )
     rope = vision.get("rope_parameters")
     base = rope.get("rope_theta", _BASE) if isinstance(rope, Mapping) else _BASE
-    out_width, layers = whole(vision, out, 3584, _WIDEST), whole(vision, "depth", depth, _DEEPEST)
+    out_width, layers = whole(vision, out, 3584, most=_WIDEST), whole(vision, "depth", depth, most=_DEEPEST)
     return _Sizes(geometry, width, inner, out_width, layers, heads, float(base))
 
 
