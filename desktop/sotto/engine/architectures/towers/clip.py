@@ -13,7 +13,8 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.towers import siglip
-from sotto.engine.architectures.towers.siglip import SiglipArgs, as_product, patches_of
+from sotto.engine.architectures.towers.patch_order import as_product, patches_in_rows
+from sotto.engine.architectures.towers.siglip import SiglipArgs
 from sotto.engine.vision.llava_images import CLIP, SIGLIP
 from sotto.engine.vision.vision_values import vision_of, whole
 from sotto.errors import UnsupportedModelError
@@ -47,7 +48,7 @@ class ClipEmbeddings(nn.Module):  # type: ignore[misc]
     def __call__(self, tile: mx.array) -> mx.array:
         """Return the hidden states [1, N + 1, D] of a tile [H, W, 3] with N patches."""
         # On a graphics processor, everything is computed in the type of the weights.
-        patches = patches_of(tile, self._patch).astype(self.class_embedding.dtype)
+        patches = patches_in_rows(tile, self._patch).astype(self.class_embedding.dtype)
         x = mx.concatenate([self.class_embedding[None], self.patch_embedding(patches)])
         placed: mx.array = x + self.position_embedding(mx.arange(len(x))).astype(x.dtype)
         return placed[None]

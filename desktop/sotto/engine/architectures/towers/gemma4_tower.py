@@ -10,7 +10,7 @@ from mlx import nn
 
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.engine.architectures.towers.gemma4_unified import Embedder, UnifiedTower
-from sotto.engine.architectures.towers.siglip import patches_of
+from sotto.engine.architectures.towers.patch_order import patches_in_rows
 from sotto.engine.architectures.towers.stepping import attend, encode, in_type_of, widened
 from sotto.engine.architectures.towers.tower import Features, Steps, Tower
 from sotto.engine.vision.image_reader import ImageLayout
@@ -194,7 +194,7 @@ class PatchEmbedder(nn.Module):  # type: ignore[misc]
     def __call__(self, tile: mx.array, columns: mx.array, rows: mx.array) -> mx.array:
         """Return the hidden states [1, N, width] of an image [H, W, 3], given the places [N] of its patches."""
         of_columns, of_rows = self.position_embedding_table
-        embedded: mx.array = self.input_proj(patches_of(tile, self._patch))
+        embedded: mx.array = self.input_proj(patches_in_rows(tile, self._patch))
         return (embedded + of_columns[columns] + of_rows[rows])[None]
 
 

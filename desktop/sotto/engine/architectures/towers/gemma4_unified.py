@@ -7,7 +7,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.architectures.towers.siglip import patches_of
+from sotto.engine.architectures.towers.patch_order import patches_in_rows
 from sotto.engine.architectures.towers.stepping import in_type_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
@@ -50,7 +50,7 @@ class VisionEmbedder(nn.Module):  # type: ignore[misc]
     def __call__(self, tile: mx.array) -> mx.array:
         """Return [N, width] for an image [H, W, 3]."""
         columns, places = tile.shape[1] // self._side, mx.arange(tile.shape[0] * tile.shape[1] // self._side**2)
-        x = self.patch_ln2(self.patch_dense(self.patch_ln1(patches_of(tile, self._side))))
+        x = self.patch_ln2(self.patch_dense(self.patch_ln1(patches_in_rows(tile, self._side))))
         x = x + self.pos_embedding[places % columns, 0] + self.pos_embedding[places // columns, 1]
         normed: mx.array = self.pos_norm(x)
         return normed

@@ -17,7 +17,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.towers.patch_layers import Attention, Gated, Layer, Plain, run, turns_of
-from sotto.engine.architectures.towers.patch_order import Grid, Windows, interpolated, patches_of
+from sotto.engine.architectures.towers.patch_order import Grid, Windows, as_product, interpolated, patches_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.patch_geometry import Geometry, geometry_of
@@ -125,7 +125,7 @@ class PatchTower(nn.Module):  # type: ignore[misc]
             root = next((root for root in _ROOTS if name.startswith(root)), "")
             # Patches have a few channels, and what is merged after the layers has as many as there are hidden states.
             channels = {5: _CHANNELS, 4: self._sizes.width}.get(array.ndim)
-            found[name.removeprefix(root)] = _as_product(array, channels) if channels else array
+            found[name.removeprefix(root)] = as_product(array, channels) if channels else array
         return found
 
     def _windows(self, grid: Grid) -> tuple[mx.array | None, Windows]:
@@ -363,9 +363,3 @@ def _numbers(vision: Mapping[str, Any], key: str, usual: Sequence[int]) -> list[
 def _by_squares(x: mx.array, order: mx.array | None, patches: int) -> mx.array:
     """Return what belongs to patches [N, ...], with their squares in another order."""
     return x if order is None else x.reshape(-1, patches, *x.shape[1:])[order].reshape(x.shape)
-
-
-def _as_product(kernel: mx.array, channels: int) -> mx.array:
-    """Return the kernel of a convolution, whose channels come second or, as MLX has it, last, as a matrix [D, N]."""
-    last = kernel if kernel.shape[-1] == channels else mx.moveaxis(kernel, 1, -1)
-    return last.reshape(len(kernel), -1)

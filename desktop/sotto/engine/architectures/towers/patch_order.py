@@ -1,10 +1,12 @@
-"""The order in which towers compute the patches of an image: square after square, and these by windows."""
+"""The patches of an image, and the order in which towers compute them: square after square, and these by windows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
+
+_CHANNELS, _MATRIX_AXES = 3, 2
 
 Windows = Sequence[tuple[int, int]]
 """How many windows there are of a size, and that size; those of the first kind come first."""
@@ -56,10 +58,28 @@ class Grid:
 
 
 def patches_of(tile: mx.array, side: int) -> mx.array:
-    """Return the patches of a tile [H, W, 3] as [H / side, W / side, side * side * 3]."""
+    """Return the patches of a tile [H, W, 3], each as its pixels row by row, [H / side, W / side, side * side * 3].
+
+    Pixels that are left at the end of rows and columns are dropped, as SigLIP with 384 pixels and patches of 14 needs.
+    """
     down, across = tile.shape[0] // side, tile.shape[1] // side
-    patches: mx.array = tile.reshape(down, side, across, side, 3).swapaxes(1, 2).reshape(down, across, -1)
+    whole = tile[: down * side, : across * side]
+    patches: mx.array = whole.reshape(down, side, across, side, _CHANNELS).swapaxes(1, 2).reshape(down, across, -1)
     return patches
+
+
+def patches_in_rows(tile: mx.array, side: int) -> mx.array:
+    """Return the patches of a tile row by row, [N, side * side * 3]."""
+    rows: mx.array = patches_of(tile, side).flatten(0, 1)
+    return rows
+
+
+def as_product(kernel: mx.array, channels: int = _CHANNELS) -> mx.array:
+    """Return the kernel of a convolution, whose channels come second or, as MLX has it, last, as a matrix [D, N]."""
+    if kernel.ndim <= _MATRIX_AXES:
+        return kernel
+    last = kernel.moveaxis(1, -1) if kernel.shape[1] == channels else kernel
+    return last.reshape(last.shape[0], -1)
 
 
 def interpolated(table: mx.array, rows: int, columns: int) -> mx.array:

@@ -9,7 +9,7 @@ from mlx import nn
 
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.engine.architectures.towers.clip import taps_of
-from sotto.engine.architectures.towers.siglip import as_product, patches_of
+from sotto.engine.architectures.towers.patch_order import as_product, patches_in_rows
 from sotto.engine.architectures.towers.stepping import encode
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
@@ -126,7 +126,7 @@ class PixtralEncoder(nn.Module):  # type: ignore[misc]
 
     def steps(self, tile: mx.array) -> Generator[mx.array, None, mx.array]:
         """Compute the hidden states [N, D] of an image [H, W, 3]."""
-        x = self.ln_pre(self.patch_conv(patches_of(tile, self._side).astype(self.ln_pre.weight.dtype)))[None]
+        x = self.ln_pre(self.patch_conv(patches_in_rows(tile, self._side).astype(self.ln_pre.weight.dtype)))[None]
         turns = self._turns(tile.shape[0] // self._side, tile.shape[1] // self._side)
         x = yield from encode(self.transformer.layers, x, self._cost + 2 * x.shape[1] * x.shape[2], turns)
         return x[0]

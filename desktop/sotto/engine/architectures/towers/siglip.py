@@ -12,12 +12,12 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.definitions.activation import activation
+from sotto.engine.architectures.towers.patch_order import as_product, patches_in_rows
 from sotto.engine.architectures.towers.stepping import attend, encode, widened
 from sotto.engine.vision.vision_values import real, whole
 from sotto.errors import UnsupportedModelError
 
 _CHANNELS = 3
-_CONVOLUTION_AXES = 4
 _PREFIX = "vision_tower."
 _INNER = "vision_model."
 
@@ -175,7 +175,7 @@ class Embeddings(nn.Module):  # type: ignore[misc]
     def patches(self, tile: mx.array) -> mx.array:
         """Return the embeddings [1, N, D] of the patches of a piece [H, W, 3], without their positions."""
         # On a graphics processor, everything is computed in the type of the weights.
-        patches = patches_of(tile, self._patch).astype(self.patch_embedding.bias.dtype)
+        patches = patches_in_rows(tile, self._patch).astype(self.patch_embedding.bias.dtype)
         embedded: mx.array = self.patch_embedding(patches)[None]
         return embedded
 
@@ -219,18 +219,6 @@ class SiglipTower(nn.Module):  # type: ignore[misc]
         self.vision_model = SiglipModel(args)
 
 
-def patches_of(tile: mx.array, size: int) -> mx.array:
-    """Return the patches of a piece [H, W, 3] row by row, each as its pixels row by row, [N, size * size * 3].
-
-    Pixels that are left at the end of rows and columns are dropped, as SigLIP with 384 pixels and patches of 14 needs.
-    """
-    rows, columns = tile.shape[0] // size, tile.shape[1] // size
-    divided = (
-        tile[: rows * size, : columns * size].reshape(rows, size, columns, size, _CHANNELS).transpose(0, 2, 1, 3, 4)
-    )
-    return divided.reshape(rows * columns, -1)
-
-
 def sanitize(weights: Mapping[str, mx.array]) -> dict[str, mx.array]:
     """Return a checkpoint's weights of a `SiglipTower` and of what follows it, by their names here.
 
@@ -249,12 +237,3 @@ def sanitize(weights: Mapping[str, mx.array]) -> dict[str, mx.array]:
             name = f"{_PREFIX}{_INNER}{name}"
         found[name] = array
     return found
-
-
-def as_product(weight: mx.array) -> mx.array:
-    """Return the weight of a convolution, in PyTorch's layout or MLX's, as a matrix for `patches_of`."""
-    if weight.ndim != _CONVOLUTION_AXES:
-        return weight
-    if weight.shape[1] == _CHANNELS:
-        weight = weight.transpose(0, 2, 3, 1)
-    return weight.reshape(weight.shape[0], -1)
