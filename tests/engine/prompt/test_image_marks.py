@@ -117,6 +117,13 @@ def test_what_is_dropped_of_a_long_conversation_counts_its_images(engine):
     assert len(prepared.images) >= 8
 
 
+def test_images_that_leave_no_room_are_named_in_the_error(family):
+    small = engine_of(REFERENCES / family, num_ctx=64)
+    with pytest.raises(InvalidRequestError, match=r"the last images and what .* send fewer images, or give the model"):
+        small.prepare(request([user("a", *range(1, 9))], overflow=Overflow.SHIFT))
+    small.unload()
+
+
 def test_each_image_of_a_long_conversation_is_decoded_once(engine, monkeypatch):
     decoded = []
     decode = image_decoding.decode_image

@@ -141,9 +141,12 @@ def _cut_middles(
             text = content[: length - length // 2] + MARK + content[len(content) - length // 2 :]
             kept[index] = replace(kept[index], content=content_of((*kept[index].images, TextPart(text))))
     if (length := rendered(kept)) > most:
+        what, less = "The system prompt", "shorten the system prompt"
+        if any(message.images for message in kept):
+            what, less = "The system prompt, the last images", f"{less}, send fewer images"
         raise InvalidRequestError(
-            f"The system prompt and what the chat template adds take {length} tokens, and there is room for {most}: "
-            "shorten the system prompt, or give the model a larger num_ctx."
+            f"{what} and what the chat template adds take {length} tokens, and there is room for {most}: {less}, or "
+            "give the model a larger num_ctx."
         )
     return tuple(kept)
 
