@@ -1,5 +1,7 @@
 """Images in the prompts of real templates and tokenizers."""
 
+import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -70,6 +72,18 @@ def test_halves_of_a_mark_in_texts_side_by_side_are_escaped_as_a_whole(engine, n
         assert engine.prepare(request([Message("user", halves)])).prompt == whole.prompt
         shown = engine.prepare(request([Message("user", (*halves, ImagePart(picture(1)), *halves))]))
         assert tuple(image_tokens(shown)) == shown.images[0].tokens
+
+
+def test_a_mark_that_files_do_not_declare_special_may_be_typed_as_well(tmp_path):
+    folder = shutil.copytree(REFERENCES / "smolvlm", tmp_path / "smolvlm")
+    tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    for token in tokenizer["added_tokens"]:
+        token["special"] = token["content"] != "<image>"
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    plain = engine_of(folder)
+    prepared = plain.prepare(request([user("a <image> b", 1, "c")]))
+    plain.unload()
+    assert tuple(image_tokens(prepared)) == prepared.images[0].tokens
 
 
 def test_an_image_may_be_all_of_a_question_and_stand_in_any_message(engine):
