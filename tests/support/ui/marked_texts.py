@@ -6,7 +6,7 @@ import string
 from pathlib import Path
 
 UI = Path(__file__).resolve().parents[3] / "desktop" / "sotto" / "ui"
-PACKAGES = sorted(path.parent.name for path in UI.glob("*/__init__.py"))
+PACKAGES = sorted(path.parent.relative_to(UI).as_posix() for path in UI.glob("*/**/__init__.py"))
 # Modules and texts that nobody reads in the window, each with the reason.
 EXEMPT = {
     "markdown/code_lexer.py": "names of programming languages",
@@ -69,8 +69,8 @@ _MARKS = ("tr", "QT_TR_NOOP")
 
 
 def sources(package):
-    """Return the modules of a package of `sotto.ui`, and of those inside it."""
-    return sorted((UI / package).rglob("*.py"))
+    """Return the modules of a package of `sotto.ui`, such as `models/keeping`."""
+    return sorted((UI / package).glob("*.py"))
 
 
 def parsed(path):
