@@ -1,14 +1,16 @@
 """Work on images that would hold up the window, on threads of its own."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
 from sotto.errors import CancelledError, SottoError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _T = TypeVar("_T")
 
@@ -21,6 +23,7 @@ class ImageWork(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Start no thread yet."""
         super().__init__(parent)
+        # Created for the first work, so that the window can be painted before the import.
         self._pool: ThreadPoolExecutor | None = None
         self._closed = False
         self._done.connect(self._call, Qt.ConnectionType.QueuedConnection)
@@ -52,6 +55,8 @@ class ImageWork(QObject):
 
         if not self._closed:
             if self._pool is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._pool = ThreadPoolExecutor(2, thread_name_prefix="images")
             self._pool.submit(run)
 
