@@ -3,13 +3,16 @@
 import configparser
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from artefacts import definition
 from bare_debian import Debian
 from virtual_screen import ON_A_SCREEN, colours, picture
+from vision_model import drawings
 
 MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 
@@ -68,6 +71,25 @@ def test_an_ordinary_person_gets_an_answer(installed: Debian) -> None:
     said = installed.run("sotto", "doctor", user="person")
     assert re.search(r"^Native kernels +yes, ", said, re.MULTILINE)
     assert "/opt/sotto/_internal/scipy_openblas32/" in said
+
+
+def test_an_ordinary_person_shows_it_images(installed: Debian) -> None:
+    drawing, drawn = next(drawings.held_out(1, 2))
+    place = installed.root / "home" / "person" / "seeing"
+    shutil.copytree(definition.ROOT / "tests" / "engine" / "vision" / "drawings", place)
+    drawn.save(place / "a.webp")
+    drawn.save(place / "a.tiff", compression="zstd")
+    for path in sorted(place.glob("a.*")):
+        command = (
+            "sotto",
+            "run",
+            "/home/person/seeing",
+            "--image",
+            f"/home/person/seeing/{path.name}",
+            "What do you see?",
+        )
+        said = installed.run(*command, user="person")
+        assert said.strip() == f"{drawing.number.capitalize()} {drawing.colour} {drawing.things}."
 
 
 def test_the_desktop_knows_what_opens_a_manifest(installed: Debian, manifest: str) -> None:
