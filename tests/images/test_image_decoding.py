@@ -84,20 +84,6 @@ def test_an_image_is_decoded_once(monkeypatch):
     assert decode_image(data) is first
 
 
-def test_images_beyond_the_limit_are_forgotten(monkeypatch):
-    recent = image_decoding._Recent()
-    images = [decode_image(png(width, 1)) for width in (10, 11, 12)]
-    monkeypatch.setattr(image_decoding, "_MOST_RECENT_BYTES", 3 * 23)
-    recent.add("a", images[0])
-    recent.add("b", images[1])
-    assert recent.find("a") is images[0]
-    recent.add("c", images[2])
-    assert [recent.find(key) for key in "abc"] == [images[0], None, images[2]]
-    monkeypatch.setattr(image_decoding, "_MOST_RECENT_BYTES", 3)
-    recent.add("d", images[0])
-    assert recent.find("d") is None
-
-
 def test_few_are_decoded_at_a_time():
     most, before = 0, set(psutil.Process().children())
     threads = [threading.Thread(target=decode_image, args=(png(700 + number, 800),)) for number in range(6)]

@@ -7,13 +7,13 @@ import hashlib
 import json
 import tempfile
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import IO
 
 from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run_into
 from sotto.errors import CancelledError, SottoError
 from sotto.images.decoded_image import DecodedImage
+from sotto.images.recent import Recent
 
 WORD = "read-image"
 MOST_BYTES = 64 * 1000**2
@@ -34,29 +34,7 @@ class ImageError(SottoError):
     """An image cannot be decoded."""
 
 
-class _Recent:
-    """The images that were decoded last: a chat sends the same ones with every turn. Used by any thread."""
-
-    def __init__(self) -> None:
-        self._images: OrderedDict[str, DecodedImage] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, key: str) -> DecodedImage | None:
-        """Return an image, and remember that it was used."""
-        with self._lock:
-            if key in self._images:
-                self._images.move_to_end(key)
-            return self._images.get(key)
-
-    def add(self, key: str, image: DecodedImage) -> None:
-        """Keep an image, and forget the oldest ones beyond the limit."""
-        with self._lock:
-            self._images[key] = image
-            while sum(len(kept.pixels) for kept in self._images.values()) > _MOST_RECENT_BYTES:
-                self._images.popitem(last=False)
-
-
-_recent = _Recent()
+_recent: Recent[DecodedImage] = Recent(_MOST_RECENT_BYTES, lambda image: len(image.pixels))
 
 
 def decode_image(data: bytes, name: str = "The image", stopped: Callable[[], bool] = lambda: False) -> DecodedImage:

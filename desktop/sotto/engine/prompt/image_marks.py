@@ -7,11 +7,9 @@ features, and the tokens of the slots by those of the image.
 
 import hashlib
 import secrets
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sotto.engine.contract.message_content import ImagePart, TextPart, content_of
 from sotto.engine.contract.requests import Message
@@ -21,35 +19,11 @@ from sotto.engine.vision.image_reader import ImageLayout, ImageReader, ReadImage
 from sotto.engine.vision.prompt_images import FIRST_IMAGE_TOKEN, PromptImage, is_image_token
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.images.decoded_image import DecodedImage
+from sotto.images.recent import Recent
 
 # Images that are kept as they were read, and those of which only the layout is kept: a conversation shows them again
 # with each turn.
 _IMAGES_KEPT, _LAYOUTS_KEPT = 16, 512
-
-_V = TypeVar("_V")
-
-
-class _Recent(Generic[_V]):
-    """What was found out about the images that were asked for last, by their digests. Used by any thread."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._found: OrderedDict[str, _V] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, digest: str) -> _V | None:
-        """Return what is known of an image, and remember that it was used."""
-        with self._lock:
-            if digest in self._found:
-                self._found.move_to_end(digest)
-            return self._found.get(digest)
-
-    def add(self, digest: str, value: _V) -> None:
-        """Keep what is known of an image, and forget the oldest ones beyond the limit."""
-        with self._lock:
-            self._found[digest] = value
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
 
 
 class ImageMarks:
@@ -72,8 +46,8 @@ class ImageMarks:
         self._slot_text = reader.slot if self._slot is not None else f"\ufffc{secrets.token_hex(16)}\ufffc"
         self._marks = unescaped([self._mark])
         self._names = unescaped({self._mark, self._slot_text})
-        self._layouts: _Recent[ImageLayout] = _Recent(_LAYOUTS_KEPT)
-        self._images: _Recent[PromptImage] = _Recent(_IMAGES_KEPT)
+        self._layouts: Recent[ImageLayout] = Recent(_LAYOUTS_KEPT)
+        self._images: Recent[PromptImage] = Recent(_IMAGES_KEPT)
 
     def prints_mark(self, text: str) -> bool:
         """Return whether a text that a template made of a single image has the mark, and nobody can type the mark."""
