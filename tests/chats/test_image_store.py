@@ -84,7 +84,7 @@ def test_images_go_with_the_last_conversation_that_has_them(store):
     cat = attached(store, CAT)
     first, second = store.add_chat(), store.add_chat()
     for chat in (first, second):
-        store.ask(chat, "What?", None, [cat, attached(store, DOG, "dog.jpg")][: 1 + (chat == first)])
+        store.ask(chat, "What?", None, [cat, attached(store, DOG, "dog.jpg")] if chat == first else [cat])
     store.throw_away([first, second])
     assert files(store) == [CAT, DOG]
     store.erase([first])
@@ -235,3 +235,23 @@ def test_a_killed_process_loses_no_image_of_a_message_or_draft(path, seconds):
     store.images.sweep(digests, grace=-1.0)
     assert {hashlib.sha256(data).hexdigest() for data in files(store)} == digests
     store.close()
+
+
+def test_an_image_of_a_draft_that_is_not_written_yet_stays_when_another_chat_is_erased(store):
+    old = store.add_chat()
+    store.ask(old, "What is it?", None, [attached(store, CAT)])
+    store.throw_away([old])
+    again = attached(store, CAT)
+    store.erase([old])
+    assert store.images.read(again.image) == CAT
+    new = store.add_chat()
+    store.ask(new, "And now?", None, [again])
+    store.throw_away([new])
+    store.erase([new])
+    assert files(store) == []
+
+
+def test_a_file_can_have_several_stores(path):
+    database = Database(path)
+    ChatStore(database)
+    ChatStore(database).close()

@@ -52,6 +52,8 @@ class ChatStore:
         """
         self.database = database
         self.images = ImageStore(database.path)
+        # Images that were stored for a draft whose row has not been written yet.
+        self._awaited: set[str] = set()
         self.now = now
         row = self._execute("SELECT chat FROM messages WHERE state = ? ORDER BY id DESC", State.STREAMING).fetchone()
         self.interrupted: int | None = row[0] if row else None
@@ -66,7 +68,7 @@ class ChatStore:
     def close(self) -> None:
         """Close the file, after deleting the images that nothing has any more and nothing can bring back."""
         if self.database.writable:
-            self.images.remove(image_rows.released(self.database.connection))
+            self.images.remove(image_rows.released(self.database.connection) - self._awaited)
         self.database.close()
 
     # Conversations
@@ -139,7 +141,9 @@ class ChatStore:
         """
         if not self.database.writable:
             raise SottoError(self.database.refusal)
-        return self.images.keep(data)
+        digest = self.images.keep(data)
+        self._awaited.add(digest)
+        return digest
 
     def drafted(self, chat: int) -> tuple[Attachment, ...]:
         """Return the attachments of a conversation's draft."""
@@ -349,13 +353,14 @@ class ChatStore:
         before = image_rows.used(self.database.connection)
         with self.database.writing():
             yield
-        self.images.remove(before - image_rows.used(self.database.connection))
+        self.images.remove(before - image_rows.used(self.database.connection) - self._awaited)
 
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
         """Replace the attachments of a message, or of the draft if `message` is None."""
         self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
         for attachment in attachments:
             self.database.insert("attachments", chat=chat, message=message, **attachment_in_own_form(attachment))
+            self._awaited.discard(attachment.image)
 
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)

@@ -3,8 +3,8 @@
 import sqlite3
 
 _WATCH = """
-CREATE TEMP TABLE released (image TEXT PRIMARY KEY);
-CREATE TEMP TRIGGER image_released AFTER DELETE ON main.attachments WHEN old.image <> '' BEGIN
+CREATE TEMP TABLE IF NOT EXISTS released (image TEXT PRIMARY KEY);
+CREATE TEMP TRIGGER IF NOT EXISTS image_released AFTER DELETE ON main.attachments WHEN old.image <> '' BEGIN
     INSERT OR IGNORE INTO released (image) VALUES (old.image);
 END;
 """
