@@ -8,7 +8,6 @@ import pytest
 
 from checkpoints import read_header, source_of, write_tensors
 from loading import PLENTY, load
-from sotto.engine.architectures.towers.tower import features_of
 from sotto.engine.config.tower_names import without_tower
 from sotto.engine.footprint.load_planning import Fitting
 from sotto.engine.footprint.model_needs import needs_of
@@ -19,6 +18,7 @@ from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from sotto.engine.memory.memory_needs import USUAL_IMAGE
 from sotto.engine.memory.memory_plan import FULL, Limits, Verdict, plan
 from tiny_tower import SEEING, seeing_weights, tiny_tower, tower_weights
+from tower_features import features_of
 
 __all__ = ["tiny_tower"]
 pytestmark = pytest.mark.usefixtures("tiny_tower")

@@ -5,12 +5,12 @@ from itertools import islice
 import mlx.core as mx
 import pytest
 
-from sotto.engine.architectures.towers.tower import features_of
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.footprint.sight_needs import largest_layout, sight_points
 from sotto.engine.footprint.traced_kernels import traceable
 from sotto.engine.kernels import native
 from sotto.engine.vision.reader_choice import make_reader
+from tower_features import features_of
 
 TEXT = {"hidden_size": 256, "num_hidden_layers": 2}
 # What is left out is as these families usually have it; sizes are those of a small image.

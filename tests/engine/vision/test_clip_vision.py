@@ -18,12 +18,13 @@ from tokenizers import Tokenizer
 from checkpoints import load_folder
 from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers import stepping
-from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.towers.tower import normalised
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
+from tower_features import features_of
 
 REFERENCES = Path(__file__).with_name("references")
 CASES = (

@@ -9,11 +9,12 @@ import pytest
 
 from llava_projectors import write_llava
 from loading import load
-from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.towers.tower import normalised
 from sotto.engine.config.tower_names import without_tower
 from sotto.engine.quantizing.gguf_tensors import plan_quantized
 from sotto.images.decoded_image import DecodedImage
 from sotto.store.opening import open_model, record_of
+from tower_features import features_of
 
 REFERENCES = Path(__file__).parent / "references"
 

@@ -16,7 +16,7 @@ from places import TESTS
 from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.prediction import predicting
 from sotto.engine.architectures.towers import patch_layers
-from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.towers.tower import normalised
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
@@ -25,6 +25,7 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
+from tower_features import features_of
 from views import cut, show
 
 REFERENCES = TESTS / "engine" / "vision" / "references"

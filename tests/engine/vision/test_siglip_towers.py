@@ -9,11 +9,12 @@ from mlx.utils import tree_flatten
 
 from pictures import picture
 from sotto.engine.architectures.towers import stepping
-from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.towers.tower import normalised
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.kernels import native, native_products
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.errors import InvalidRequestError, UnsupportedModelError
+from tower_features import features_of
 
 FOLDER = Path(__file__).parent / "references"
 CASES = ("gemma3", "gemma4", "gemma4-unified", "lfm2-vl")

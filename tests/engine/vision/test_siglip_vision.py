@@ -17,7 +17,7 @@ from checkpoints import load_folder
 from generating import PLENTY, add, drain, task
 from pictures import picture
 from sotto.engine.architectures.image_view import View
-from sotto.engine.architectures.towers.tower import Features, features_of, normalised
+from sotto.engine.architectures.towers.tower import Features, normalised
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
@@ -27,6 +27,7 @@ from sotto.engine.vision.image_reader import ImageLayout, ReadImage
 from sotto.engine.vision.prompt_images import PromptImage
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.images.decoded_image import DecodedImage
+from tower_features import features_of
 from views import cut, show
 
 FOLDER = Path(__file__).parent / "references"

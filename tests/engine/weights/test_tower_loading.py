@@ -7,7 +7,6 @@ from mlx.utils import tree_flatten
 
 from checkpoints import LLAMA, Watch, metadata_of, quantize, read_header, source_of, write_blob, write_tensors
 from loading import PLENTY, assert_same, load, logits_of, random_weights
-from sotto.engine.architectures.towers.tower import features_of
 from sotto.engine.config.prediction_names import as_used
 from sotto.engine.config.tower_names import without_tower
 from sotto.engine.footprint.model_needs import needs_of
@@ -15,6 +14,7 @@ from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import weights
 from sotto.errors import BrokenModelError, CancelledError
 from tiny_tower import SEEING, seeing_weights, tiny_tower, tower_weights
+from tower_features import features_of
 
 __all__ = ["tiny_tower"]
 pytestmark = pytest.mark.usefixtures("tiny_tower")

@@ -2,8 +2,7 @@
 
 import math
 
-from PIL import Image
-
+from sotto.engine.vision.resizing import LANCZOS, resize
 from sotto.images.decoded_image import DecodedImage
 
 
@@ -12,6 +11,4 @@ def shrink(image: DecodedImage, largest: int | None) -> DecodedImage:
     if largest is None or image.width * image.height <= largest:
         return image
     scale = math.sqrt(largest / (image.width * image.height))
-    width, height = max(1, int(image.width * scale)), max(1, int(image.height * scale))
-    pixels = Image.frombytes("RGB", (image.width, image.height), image.pixels)
-    return DecodedImage(width, height, pixels.resize((width, height), Image.Resampling.LANCZOS).tobytes())
+    return resize(image, max(1, int(image.width * scale)), max(1, int(image.height * scale)), LANCZOS)

@@ -59,15 +59,3 @@ def normalised(tile: DecodedImage, normalization: Normalization) -> mx.array:
     pixels = mx.array(read).reshape(tile.height, tile.width, 3)
     mean, std = mx.array(normalization.mean), mx.array(normalization.std)
     return (pixels.astype(mx.float32) / 255 - mean) / std
-
-
-def features_of(tower: Tower, tiles: Series[mx.array], layout: ImageLayout) -> Features:
-    """Return the features of an image, all computed at once."""
-    steps = tower.steps(tiles, layout)
-    while True:
-        try:
-            mx.eval(next(steps))
-        except StopIteration as end:
-            features: Features = end.value
-            mx.eval(features.arrays)
-            return features
