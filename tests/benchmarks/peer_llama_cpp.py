@@ -85,8 +85,8 @@ def _build() -> None:
     source = folder / "source"
     if not source.is_dir():
         with tempfile.TemporaryDirectory(dir=folder) as fetched:
-            pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", _PACKAGE, "-q", "-d", fetched]
-            _run(*pip, f"{_PACKAGE}=={_VERSION}")
+            download = ["-m", "pip", "download", "--no-deps", "--no-binary", _PACKAGE, "-q", "-d", fetched]
+            _run(_python(folder), *download, f"{_PACKAGE}=={_VERSION}")
             (archive,) = Path(fetched).glob("*.tar.gz")
             with tarfile.open(archive) as packed:
                 packed.extractall(fetched, filter="data")
@@ -102,10 +102,17 @@ def _cmake(folder: Path) -> tuple[str, list[str]]:
     found = shutil.which("cmake")
     if found and (shutil.which("ninja") or shutil.which("make")):
         return found, ["-G", "Ninja"] if shutil.which("ninja") else []
-    tools = folder / "tools"
-    venv.create(tools, with_pip=True)
-    _run(str(tools / "bin" / "python"), "-m", "pip", "install", "-q", "cmake", "ninja")
-    return str(tools / "bin" / "cmake"), ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools / 'bin' / 'ninja'}"]
+    _run(python := _python(folder), "-m", "pip", "install", "-q", "cmake", "ninja")
+    programs = Path(python).parent
+    return str(programs / "cmake"), ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={programs / 'ninja'}"]
+
+
+def _python(folder: Path) -> str:
+    """Return the path of a Python with pip, which the environment of the tests need not have."""
+    python = folder / "tools" / "bin" / "python"
+    if not python.is_file():
+        venv.create(folder / "tools", with_pip=True)
+    return str(python)
 
 
 def _run(*command: str) -> None:

@@ -66,7 +66,9 @@ class Interleave : public mx::UnaryPrimitive {
       if (result.dtype() == mx::uint32) {
         interleave_all(result.data<std::uint32_t>(), matrices, rows, count);
       } else {
-        interleave_all(result.data<std::uint16_t>(), matrices, rows, count);
+        // Scales are 16-bit halves, whatever type the array has to tell what they belong to.
+        interleave_all(reinterpret_cast<std::uint16_t*>(result.data<std::uint8_t>()), matrices, rows,
+                       count * static_cast<std::ptrdiff_t>(result.itemsize()) / 2);
       }
     });
   }
@@ -76,7 +78,7 @@ class Interleave : public mx::UnaryPrimitive {
   }
 };
 
-// A block of one row as in the file, without the interleaving.
+// A block of one row as in the file, without the interleaving, or eight small ones, their scales apart.
 struct RowBlock {
   std::uint8_t codes[kBlockColumns];
   std::uint8_t scales[2 * kPanelRows];
@@ -88,7 +90,7 @@ struct RowBlock {
   }
 };
 
-// The code (in the IQ4 types what it stands for), the integer scale and the integer offset of a column: a weight is
+// The code (in the IQ4 types what it stands for, in Q8_0 a signed one), the integer scale and the integer offset of a column: a weight is
 // factor * scale * (code - middle) or factor * scale * code - second factor * offset.
 struct Column {
   int code;
@@ -115,6 +117,12 @@ Column column_of(Format format, const RowBlock& block, int column) {
     const int value = kIq4Values[codes[16 * run + at % 16] >> (at / 16 * 4) & 15];
     const int lower = scales[4 + run / 2] >> (run % 2 * 4) & 15, upper = scales[2 + run / 4] >> (run % 4 * 2) & 3;
     return {value, format == Format::iq4_nl ? 1 : (lower | upper << 4) - 32, 0};
+  }
+  if (format == Format::q4_0) {
+    return {codes[16 * run + at % 16] >> (at / 16 * 4) & 15, 1, 0};
+  }
+  if (format == Format::q8_0) {
+    return {static_cast<std::int8_t>(codes[column]), 1, 0};
   }
   if (format == Format::q6_k) {
     const int low = codes[64 * half + in_half % 64] >> (in_half / 64 * 4) & 15;
@@ -144,7 +152,10 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
   const bool offsets = format == Format::q2_k || format == Format::q4_k || format == Format::q5_k;
   const bool first = format == Format::q4_k || format == Format::q5_k || format == Format::iq4_xs;
   const int factor_at = first ? 0 : type.halves - (offsets ? 2 : 1);
-  const int middle = format == Format::q6_k ? 32 : format == Format::q3_k ? 4 : 0;
+  const int middle = format == Format::q6_k   ? 32
+                     : format == Format::q3_k ? 4
+                     : format == Format::q4_0 ? 8
+                                              : 0;
   RowBlock block;
   for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {
     for (int word = 0; word < words; ++word) {
@@ -155,7 +166,7 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
     }
     const float second = offsets ? block.factor(factor_at + 1) : 0.0f;
     for (int column = 0; column < kBlockColumns; ++column) {
-      const float factor = block.factor(format == Format::iq4_nl ? column / type.run : factor_at);
+      const float factor = block.factor(has_small_blocks(format) ? column / type.run : factor_at);
       const Column found = column_of(format, block, column);
       *to++ = factor * static_cast<float>(found.scale) * static_cast<float>(found.code - middle) -
               second * static_cast<float>(found.offset);

@@ -1,5 +1,5 @@
 // Products with the super-blocks of GGUF's K types and of IQ4_XS, which keep the bits that they have in the file. So
-// does IQ4_NL, where eight blocks of 32 columns, each with a float16 scale, count as one.
+// do IQ4_NL, Q4_0 and Q8_0, where eight blocks of 32 columns, each with a float16 scale, count as one.
 //
 // A row of weights consists of blocks of 256 columns, each with codes of a few bits, an integer scale (and for some
 // types an integer offset) for each run of 16 or 32 columns, and one or two float16 factors of these. Codes are kept in
@@ -17,9 +17,14 @@ namespace sotto {
 constexpr ptrdiff_t kPanelRows = 16;
 constexpr ptrdiff_t kBlockColumns = 256;
 
+// Whether each 32 columns have a float16 scale in the file, and nothing else.
+constexpr bool has_small_blocks(Format format) {
+  return format == Format::iq4_nl || format == Format::q4_0 || format == Format::q8_0;
+}
+
 constexpr bool is_block(Format format) {
   return format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
-         format == Format::q6_k || format == Format::iq4_xs || format == Format::iq4_nl;
+         format == Format::q6_k || format == Format::iq4_xs || has_small_blocks(format);
 }
 
 // What one block of a row holds.
@@ -44,7 +49,10 @@ constexpr BlockType block_type(Format format) {
     case Format::iq4_xs:
       return {4, 32, 4};
     case Format::iq4_nl:
+    case Format::q4_0:
       return {4, 32, 8};
+    case Format::q8_0:
+      return {8, 32, 8};
     default:
       return {};
   }

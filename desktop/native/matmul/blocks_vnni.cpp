@@ -201,23 +201,38 @@ struct Q2K {
   }
 };
 
-// What the IQ4 types have in common.
-struct IQ4 {
+// What the types with 4 bits in runs of 32 have in common: the codes of a run are in the lower bits of its words, and
+// then in the higher ones.
+struct RunsOf32 {
   static constexpr int pairs = 4;
-  // What makes all values positive.
-  static constexpr int kMiddle = 128;
   static int low_run(int pair) { return 2 * pair; }
   static int high_run(int pair) { return 2 * pair + 1; }
-  // The codes of a run are in the lower bits of its words, and then in the higher ones.
-  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+  static void nibbles(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const int word = 8 * pair + index % 4, shift = index / 4 * 4;
-    low = values(_mm512_srli_epi32(block.word(word), shift));
-    high = values(_mm512_srli_epi32(block.word(word + 4), shift));
+    low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
+    high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + 4), shift), all(0x0f0f0f0f));
   }
-  static __m512i values(__m512i packed) {
+  // Where each run has a float16 scale.
+  static void small_scales(const Block& block, RunScales& to, float middle) {
+#pragma GCC unroll 8
+    for (int run = 0; run < 8; ++run) {
+      put_centred(to, run, block.factor(run), all(1), middle);
+    }
+  }
+};
+
+struct IQ4 : RunsOf32 {
+  // What makes all values positive.
+  static constexpr int kMiddle = 128;
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    nibbles(block, pair, index, low, high);
+    low = values(low);
+    high = values(high);
+  }
+  static __m512i values(__m512i nibbles) {
     const __m128i signed_values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kIq4Values));
     const __m128i values = _mm_add_epi8(signed_values, _mm_set1_epi8(static_cast<char>(kMiddle)));
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), _mm512_and_si512(packed, all(0x0f0f0f0f)));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), nibbles);
   }
 };
 
@@ -238,11 +253,25 @@ struct IQ4XS : IQ4 {
 
 struct IQ4NL : IQ4 {
   static constexpr Format format = Format::iq4_nl;
-  static void scales(const Block& block, RunScales& to) {
-#pragma GCC unroll 8
-    for (int run = 0; run < 8; ++run) {
-      put_centred(to, run, block.factor(run), all(1), kMiddle);
-    }
+  static void scales(const Block& block, RunScales& to) { small_scales(block, to, kMiddle); }
+};
+
+struct Q40 : RunsOf32 {
+  static constexpr Format format = Format::q4_0;
+  static void scales(const Block& block, RunScales& to) { small_scales(block, to, 8); }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    nibbles(block, pair, index, low, high);
+  }
+};
+
+struct Q80 : RunsOf32 {
+  static constexpr Format format = Format::q8_0;
+  static void scales(const Block& block, RunScales& to) { small_scales(block, to, 128); }
+  // Signed bytes, made positive.
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const __m512i middle = all(static_cast<int>(0x80808080u));
+    low = _mm512_xor_si512(block.word(16 * pair + index), middle);
+    high = _mm512_xor_si512(block.word(16 * pair + 8 + index), middle);
   }
 };
 
@@ -406,6 +435,10 @@ void with_type(Format format, Function&& function) {
       return function(IQ4XS());
     case Format::iq4_nl:
       return function(IQ4NL());
+    case Format::q4_0:
+      return function(Q40());
+    case Format::q8_0:
+      return function(Q80());
     default:
       return;
   }

@@ -37,7 +37,7 @@ inline __m512i fp4_codes(__m512i nibbles) {
 
 // Whether the products of all digits of a run with the codes may not fit into 32 bits.
 constexpr bool is_wide(Format format) {
-  return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl;
+  return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl || format == Format::q8_0;
 }
 
 // Turn a run of V vectors of activations into integers, and return the factor of these, which is NaN if any activation

@@ -13,7 +13,14 @@ constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k}
                                                           {"q5_k", Format::q5_k},
                                                           {"q6_k", Format::q6_k},
                                                           {"iq4_xs", Format::iq4_xs},
-                                                          {"iq4_nl", Format::iq4_nl}};
+                                                          {"iq4_nl", Format::iq4_nl},
+                                                          {"q4_0", Format::q4_0},
+                                                          {"q8_0", Format::q8_0}};
+
+// The type of the arrays that hold the scales of blocks. It tells apart formats with as many bits and scales.
+mx::Dtype block_scale_type(Format format) {
+  return format == Format::iq4_nl ? mx::int16 : has_small_blocks(format) ? mx::int8 : mx::uint16;
+}
 
 }  // namespace
 
@@ -72,9 +79,9 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
   }
   const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
   const bool block = is_block(packing.format);
-  // Signed to tell IQ4_NL from Q4_K, which has as many bits and halves.
-  const mx::Dtype halves = packing.format == Format::iq4_nl ? mx::int16 : mx::uint16;
-  const bool scaled = affine ? is_float(scales.dtype()) : scales.dtype() == (block ? halves : mx::uint8);
+  const bool scaled = affine  ? is_float(scales.dtype())
+                      : block ? scales.dtype() == block_scale_type(packing.format)
+                              : scales.dtype() == mx::uint8;
   if (affine != biases.has_value() || !scaled) {
     return false;
   }
@@ -87,7 +94,7 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
     }
   }
   const int unit = block ? static_cast<int>(kBlockColumns) : packing.group;
-  const int scales_in_unit = block ? block_type(packing.format).halves : 1;
+  const int scales_in_unit = block ? block_type(packing.format).halves * 2 / static_cast<int>(scales.itemsize()) : 1;
   return static_cast<std::int64_t>(w.shape(-1)) * 32 == static_cast<std::int64_t>(columns) * packing.bits &&
          columns % unit == 0 && scales.shape(-1) == columns / unit * scales_in_unit;
 }

@@ -270,9 +270,12 @@ Maybe gather_mm(const mx::array& x, const mx::array& w, const Maybe& left, const
 
 // Arrange the rows of blocks for the kernels, see blocks.h.
 mx::array interleave(const mx::array& stored) {
-  const bool known = stored.dtype() == mx::uint32 || stored.dtype() == mx::uint16 || stored.dtype() == mx::int16;
-  if (stored.ndim() < 2 || !known) {
-    throw std::invalid_argument("Rows of blocks should be uint32, uint16 or int16, in two dimensions or more.");
+  const mx::Dtype type = stored.dtype();
+  const bool halves = type == mx::uint16 || type == mx::int16 ||
+                      (type == mx::int8 && stored.ndim() > 0 && stored.shape(-1) % 2 == 0);
+  if (stored.ndim() < 2 || (type != mx::uint32 && !halves)) {
+    throw std::invalid_argument(
+        "Rows of blocks should be uint32, uint16, int16 or pairs of int8, in two dimensions or more.");
   }
   return interleaved(stored, cpu_stream());
 }

@@ -24,7 +24,9 @@ enum class Format : int {
   q5_k,
   q6_k,
   iq4_xs,
-  iq4_nl
+  iq4_nl,
+  q4_0,
+  q8_0
 };
 
 // Element type of affine scales and biases; other formats have a fixed one.

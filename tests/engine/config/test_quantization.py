@@ -74,7 +74,7 @@ class TestInfer:
     @pytest.mark.parametrize("mode", KEPT)
     def test_types_of_gguf_that_keep_their_bits(self, mode):
         kept = KEPT[mode]
-        packed, scales = mx.zeros((4, 512 * kept.bits // 32), mx.uint32), mx.zeros((4, 2 * kept.halves), kept.dtype)
+        packed, scales = mx.zeros((4, 512 * kept.bits // 32), mx.uint32), mx.zeros((4, 2 * kept.numbers), kept.dtype)
         assert infer_scheme("a", 512, packed, scales) == Scheme(mode, kept.bits, kept.group)
 
     @pytest.mark.parametrize(

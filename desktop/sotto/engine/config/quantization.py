@@ -143,7 +143,7 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
         name: Name of the layer, for messages.
         in_dims: Columns of the unpacked matrix.
         weight: Packed words, `[..., out, words]`.
-        scales: `[..., out, groups]`; one-byte scales belong to the mx and nv types, 16-bit integers to those of GGUF
+        scales: `[..., out, groups]`; unsigned bytes belong to the mx and nv types, other integers to those of GGUF
             that keep their bits, others to affine ones.
 
     Raises:
@@ -161,7 +161,7 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
     bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims or 1)
     for mode, kept in KEPT.items() if not bits_left else ():
         same = (bits, scales.dtype) == (kept.bits, kept.dtype)
-        if same and scales.shape[-1] * BLOCK_SIZE == in_dims * kept.halves:
+        if same and scales.shape[-1] * BLOCK_SIZE == in_dims * kept.numbers:
             return Scheme(mode, bits, kept.group)
     group, group_left = divmod(in_dims, scales.shape[-1] or 1)
     if bits_left or group_left or not bits or not in_dims or not scales.size:

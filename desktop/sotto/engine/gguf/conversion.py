@@ -17,7 +17,7 @@ from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 
 _DTYPE_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
-_HALF_NAMES = {mx.uint16: "U16", mx.int16: "I16"}
+_KEPT_NAMES = {mx.uint16: "U16", mx.int16: "I16", mx.int8: "I8"}
 _HALF_TYPES = ("F16", "BF16")
 _WORD_BITS = 32
 # Definitions dequantize it, which is only done for the types of MLX.
@@ -70,8 +70,8 @@ class Recipe:
         yield f"{stem}.weight", _info("U32", (*rows, columns * layout.bits // _WORD_BITS), 4)
         if layout.is_kept:
             kept = KEPT[layout.mode]
-            halves = columns // BLOCK_SIZE * kept.halves
-            yield f"{stem}.scales", _info(_HALF_NAMES[kept.dtype], (*rows, halves), 2)
+            numbers = columns // BLOCK_SIZE * kept.numbers
+            yield f"{stem}.scales", _info(_KEPT_NAMES[kept.dtype], (*rows, numbers), kept.dtype.size)
             return
         groups = (*rows, columns // GROUP_SIZE)
         if layout.mode == "affine":
@@ -177,7 +177,7 @@ def _recipes(
                     f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
                     f"split into {parts}, as the file says."
                 )
-            # Rows of IQ4_NL need not consist of whole blocks of 256.
+            # Rows of small blocks need not consist of whole blocks of 256.
             own = () if place.name.endswith(_NEVER_KEPT) or info.shape[-1] % BLOCK_SIZE else kept
             layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)
             if layout and (place.logarithm or place.fold in (Fold.CHANNELS, Fold.FLAT)):

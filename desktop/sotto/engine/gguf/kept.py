@@ -1,8 +1,8 @@
 """Types of GGUF that keep their bits in memory, where native kernels compute with their blocks as they are.
 
 A block of 256 elements consists of their codes, and of scales with the factors that these share. Each kind of parts is
-a matrix of its own, like the words and the scales of MLX's types. Eight blocks of IQ4_NL, of 32 elements each, count as
-one.
+a matrix of its own, like the words and the scales of MLX's types. Eight blocks of IQ4_NL, Q4_0 and Q8_0, of 32 elements
+each, count as one.
 """
 
 from collections.abc import Mapping
@@ -20,15 +20,16 @@ class KeptType:
     Attributes:
         bits: Bits of a code.
         group: Elements that share a scale.
-        halves: 16-bit halves of all scales and factors.
+        numbers: Numbers that hold all scales and factors.
         start: The first byte of the codes in a block of the file; the scales are before and after them.
         size: Elements of a block of the file.
-        dtype: Type of the halves as numbers, which tells apart types with as many bits and halves.
+        dtype: Type of these numbers, which tells apart types with as many bits and scales. What they hold are the bytes
+            of the file, whatever that is.
     """
 
     bits: int
     group: int
-    halves: int
+    numbers: int
     start: int
     size: int = BLOCK_SIZE
     dtype: mx.Dtype = mx.uint16
@@ -48,11 +49,13 @@ KEPT: Mapping[str, KeptType] = {
     "q6_k": KeptType(6, 16, 9, 0),
     "iq4_xs": KeptType(4, 32, 4, 8),
     "iq4_nl": KeptType(4, 32, 8, 2, size=32, dtype=mx.int16),
+    "q4_0": KeptType(4, 32, 16, 2, size=32, dtype=mx.int8),
+    "q8_0": KeptType(8, 32, 16, 2, size=32, dtype=mx.int8),
 }
 
 
 def split(kept: KeptType, raw: mx.array) -> tuple[mx.array, mx.array]:
-    """Return the codes, uint32 `[blocks, words]`, and the scales, `[blocks, halves]`, of a file's blocks of bytes."""
+    """Return the codes, uint32 `[blocks, words]`, and the scales, `[blocks, numbers]`, of a file's blocks of bytes."""
     end = kept.start + kept.code_bytes
     codes = mx.contiguous(raw[:, kept.start : end]).view(mx.uint32)
     scales = mx.concatenate([raw[:, : kept.start], raw[:, end:]], axis=-1)

@@ -25,7 +25,7 @@ _OUTPUTS: Mapping[str, _Outputs] = {
     "Q8_0": ([("offset", 2, 32, 0)], [("none", 0, 2, 0)], [("negated", 0, 2, 7)]),
     "MXFP4": ([("nibbles", 1, 16, 0)], [("none", 0, 1, 0)]),
 }
-_DTYPES = {"U32": mx.uint32, "U16": mx.uint16, "I16": mx.int16, "U8": mx.uint8, **PLAIN_DTYPES}
+_DTYPES = {"U32": mx.uint32, "U16": mx.uint16, "I16": mx.int16, "U8": mx.uint8, "I8": mx.int8, **PLAIN_DTYPES}
 # What is taken apart between two checks for Stop.
 _STEP_BYTES = 32 << 20
 
