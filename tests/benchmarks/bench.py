@@ -89,7 +89,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--build-llama", action="store_true", help="build llama.cpp's programs if they are not installed")
     add("--folder", type=Path, help="where to create the models, instead of a temporary folder")
     add("--json", type=Path, help="also write the rows to this file; rows that are there and not measured now stay")
-    add("--readme", action="store_true", help="put the results, with all rows of --json, into README.md and RESULTS.md")
+    add(
+        "--readme",
+        action="store_true",
+        help="put the results, with all rows of --json, into README.md and the folder results",
+    )
     return parser
 
 

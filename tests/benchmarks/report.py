@@ -1,6 +1,10 @@
-"""What a run found, as files: one that parts of a run are added to, a long table, and a short one in the README."""
+"""What runs found, as files: one that parts of a run are added to, a long table, and a short one in the README.
+
+The folder `results` has the results of each machine, in files that are named after its processor.
+"""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +12,8 @@ from typing import Any
 
 from rows import Row, markdown
 
-_HEADING = "## The last run"
+_HEADING = "## The last runs"
+_RESULTS = "results"
 # The length of the prompt and of the context in the short table.
 _SHOWN = 512
 
@@ -32,16 +37,30 @@ def write_json(path: Path, machine: str, date: str, rows: Sequence[Row]) -> None
 
 
 def write_tables(folder: Path, machine: str, date: str, rows: Sequence[Row]) -> None:
-    """Write all rows to RESULTS.md and results.json in a folder, and the table of models to its README.md."""
-    write_json(folder / "results.json", machine, date, rows)
-    long = (
-        f"# Results of the benchmarks\n\n{machine}; {date}. The same figures are in [results.json](results.json).\n\n"
-    )
-    (folder / "RESULTS.md").write_text(f"{long}{markdown(rows)}\n", encoding="utf-8")
+    """Write all rows to the files of this machine in `results`, and the table of models to README.md."""
+    results, name = folder / _RESULTS, _file_name(machine)
+    results.mkdir(exist_ok=True)
+    write_json(results / f"{name}.json", machine, date, rows)
+    long = f"# Results of the benchmarks\n\n{machine}; {date}. The same figures are in [{name}.json]({name}.json).\n\n"
+    (results / f"{name}.md").write_text(f"{long}{markdown(rows)}\n", encoding="utf-8")
     readme = folder / "README.md"
     text = readme.read_text(encoding="utf-8").partition(_HEADING)[0]
-    where = f"{machine}; {date}. All results are in [RESULTS.md](RESULTS.md)."
-    readme.write_text(f"{text}{_HEADING}\n\n{where}\n\n{_models_table(rows)}\n", encoding="utf-8")
+    sections = "\n".join(_section(file) for file in sorted(results.glob("*.json")))
+    readme.write_text(f"{text}{_HEADING}\n\n{sections}", encoding="utf-8")
+
+
+def _file_name(machine: str) -> str:
+    """Return `intel-xeon-processor` for `Intel(R) Xeon(R) Processor, 2 cores, Linux ...`."""
+    processor = re.sub(r"\(.*?\)", "", machine.partition(",")[0])
+    return "-".join(re.findall(r"[a-z0-9]+", processor.lower()))
+
+
+def _section(file: Path) -> str:
+    """Return where the results in a file come from, and the table of models."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    path = f"{_RESULTS}/{file.stem}.md"
+    where = f"{content['machine']}; {content['date']}. All results are in [{path}]({path})."
+    return f"{where}\n\n{_models_table(rows_of(file))}\n"
 
 
 def _models_table(rows: Iterable[Row]) -> str:
