@@ -90,8 +90,8 @@ struct RowBlock {
   }
 };
 
-// The code (in the IQ4 types what it stands for, in Q8_0 a signed one), the integer scale and the integer offset of a column: a weight is
-// factor * scale * (code - middle) or factor * scale * code - second factor * offset.
+// The code (in the IQ4 types what it stands for, in Q8_0 a signed one), the integer scale and the integer offset of a
+// column: a weight is factor * scale * (code - middle) or factor * scale * code - second factor * offset.
 struct Column {
   int code;
   int scale;
