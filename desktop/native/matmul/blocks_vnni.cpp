@@ -201,13 +201,13 @@ struct Q2K {
   }
 };
 
-// What the types with 4 bits in runs of 32 have in common: the codes of a run are in the lower bits of its words, and
-// then in the higher ones.
+// What IQ4_XS and the types of small blocks have in common.
 struct RunsOf32 {
   static constexpr int pairs = 4;
   static int low_run(int pair) { return 2 * pair; }
   static int high_run(int pair) { return 2 * pair + 1; }
-  static void nibbles(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+  // With 4 bits, the codes of a run are in the lower bits of its words, and then in the higher ones.
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const int word = 8 * pair + index % 4, shift = index / 4 * 4;
     low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
     high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + 4), shift), all(0x0f0f0f0f));
@@ -225,7 +225,7 @@ struct IQ4 : RunsOf32 {
   // What makes all values positive.
   static constexpr int kMiddle = 128;
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
-    nibbles(block, pair, index, low, high);
+    RunsOf32::codes(block, pair, index, low, high);
     low = values(low);
     high = values(high);
   }
@@ -259,9 +259,6 @@ struct IQ4NL : IQ4 {
 struct Q40 : RunsOf32 {
   static constexpr Format format = Format::q4_0;
   static void scales(const Block& block, RunScales& to) { small_scales(block, to, 8); }
-  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
-    nibbles(block, pair, index, low, high);
-  }
 };
 
 struct Q80 : RunsOf32 {
