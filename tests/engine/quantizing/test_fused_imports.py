@@ -143,9 +143,9 @@ def test_an_import_goes_on_only_with_the_same_adapter(family, tmp_path):
     adapter = write_adapter(tmp_path / "adapter", folder)
 
     def stopped(adapter):
-        reports = []
+        plan = plan_import(folder, "mxfp4", adapter)
         with pytest.raises(CancelledError):
-            run_import(plan_import(folder, "mxfp4", adapter), "m", reports.append, lambda: len(reports) > 30)
+            run_import(plan, "m", lambda report: None, lambda: (unfinished_import("m") or 0) > plan.size // 4)
 
     stopped(adapter)
     (unfinished,) = unfinished_imports(own_store())
