@@ -289,8 +289,7 @@ inline void add_products(__m512i& total, __m512i weights, const int8_t* digits) 
 
 // Multiply M rows of activations by a panel.
 template <typename Type, int M>
-void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, float factor, float* y,
-                    ptrdiff_t y_stride) {
+void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, float* y, ptrdiff_t y_stride) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
@@ -367,13 +366,13 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
 #pragma GCC unroll 4
   for (int m = 0; m < M; ++m) {
     const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
-    _mm512_mask_storeu_ps(y + m * y_stride, lanes, _mm512_mul_ps(sums[m], _mm512_set1_ps(factor)));
+    _mm512_mask_storeu_ps(y + m * y_stride, lanes, sums[m]);
   }
 }
 
 template <typename Type>
-void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, ptrdiff_t rows, float factor,
-                   float* y, ptrdiff_t y_stride) {
+void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, ptrdiff_t rows, float* y,
+                   ptrdiff_t y_stride) {
   constexpr decltype(&multiply_panel<Type, 1>) kKernels[kMostRows + 1] = {
       nullptr, multiply_panel<Type, 1>, multiply_panel<Type, 2>, multiply_panel<Type, 3>, multiply_panel<Type, 4>};
   for (ptrdiff_t m = 0; m < rows; m += kMostRows) {
@@ -381,24 +380,23 @@ void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x
     part.digits += m * x.stride;
     part.scales += m * x.runs;
     part.sums += m * x.runs;
-    kKernels[smaller(kMostRows, rows - m)](panel, blocks, part, factor, y + m * y_stride, y_stride);
+    kKernels[smaller(kMostRows, rows - m)](panel, blocks, part, y + m * y_stride, y_stride);
   }
 }
 
 template <typename Type>
-void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t blocks, float factor, uint8_t* codes,
-                  float* scales, ptrdiff_t width) {
+void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t blocks, uint8_t* codes, float* scales,
+                  ptrdiff_t width) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   RunScales own;
   for (ptrdiff_t index = 0; index < blocks; ++index) {
     const Block block = block_at<Type>(panel, first_block + index);
     Type::scales(block, own);
-    const __m512 whole = _mm512_set1_ps(factor);
     for (int run = 0; run < kRuns; ++run) {
       float* to = scales + 2 * (index * kRuns + run) * width;
-      _mm512_storeu_ps(to, _mm512_mul_ps(_mm512_load_ps(own.scales[run]), whole));
-      _mm512_storeu_ps(to + width, _mm512_mul_ps(_mm512_load_ps(own.biases[run]), whole));
+      _mm512_storeu_ps(to, _mm512_load_ps(own.scales[run]));
+      _mm512_storeu_ps(to + width, _mm512_load_ps(own.biases[run]));
     }
     for (int pair = 0; pair < Type::pairs; ++pair) {
       uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + Type::low_run(pair));
@@ -452,7 +450,7 @@ void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, pt
     // Beyond the last row, panels are empty and give zeros.
     const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
     with_type(matrix.format, [&](auto type) {
-      unpack_panel<decltype(type)>(panel, first_run / in_block, runs / in_block, matrix.factor, codes, scales, width);
+      unpack_panel<decltype(type)>(panel, first_run / in_block, runs / in_block, codes, scales, width);
     });
   }
 }
@@ -461,8 +459,8 @@ void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t ro
                           ptrdiff_t begin, ptrdiff_t end) {
   for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
     with_type(matrix.format, [&](auto type) {
-      multiply_rows<decltype(type)>(panel_at(matrix, row), matrix.columns / kBlockColumns, x, rows, matrix.factor,
-                                    y + row, y_stride);
+      multiply_rows<decltype(type)>(panel_at(matrix, row), matrix.columns / kBlockColumns, x, rows, y + row,
+                                    y_stride);
     });
   }
 }

@@ -35,6 +35,15 @@ inline __m512i fp4_codes(__m512i nibbles) {
   return _mm512_shuffle_epi8(codes, nibbles);
 }
 
+// Whether a byte holds the codes of two columns, an even and an odd one.
+constexpr bool has_nibbles(Format format) { return format == Format::affine4 || format == Format::mxfp4; }
+
+// Columns whose digits are prepared as a block, which is as many runs as a vector holds the codes of; of formats that
+// are interleaved by blocks (blocks.h), a run.
+constexpr ptrdiff_t digit_columns(Format format, ptrdiff_t run) {
+  return has_nibbles(format) ? 128 : is_block(format) ? run : 64;
+}
+
 // Whether the products of all digits of a run with the codes may not fit into 32 bits.
 constexpr bool is_wide(Format format) {
   return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl || format == Format::q8_0;

@@ -17,8 +17,10 @@ constexpr int kFixedDigits = 3;
 // 32 KiB of codes, which stay in the L1 cache while all rows of activations are multiplied. Whole runs of every format.
 constexpr ptrdiff_t kFixedColumns = 512;
 
-// Rows of activations as digits. Each run of `FixedKernels::run` columns has three blocks of as many bytes, the most
-// significant digits first, in the order in which weights are unpacked; and a scale and a sum.
+constexpr ptrdiff_t kPaddedColumns = 128;
+
+// Rows of activations as digits, in an order of the kernels' own, the most significant digits of a few columns first;
+// and for each run of `FixedKernels::run` columns a scale and a sum.
 struct FixedRows {
   const int8_t* digits = nullptr;  // [parts, rows, stride]
   ptrdiff_t stride = 0;
@@ -39,25 +41,29 @@ struct FixedKernels {
   int width;  // rows of weights multiplied at a time
   // Columns per run; 0 for matrices that the kernels do not support.
   ptrdiff_t (*run)(const Matrix& matrix);
-  // Prepare `matrix.columns` activations: their digits, and the scale and sum of each run.
+  // Prepare `matrix.columns` activations: their digits, and the scale and sum of each run. Digits of a last few columns
+  // are padded with zeros, up to a multiple of kPaddedColumns.
   void (*prepare)(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums);
   // Unpack rows begin .. end of the matrix, at most `width` of them, and `runs` runs of columns from first_run. Missing
-  // rows are zero.
+  // rows are zero. If `fetch`, the codes that are next to be unpacked are prefetched, unless the matrix has blocks.
   void (*unpack)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
-                 const FixedWeights& weights);
+                 const FixedWeights& weights, bool fetch);
   // y[m * y_stride + n] = (or += if `add`) activations[m] . weights[n] over `runs` runs from first_run, where a part
   // begins that has the digits, for m < rows and n < count. The order of operations for a result depends on the runs alone.
   void (*multiply)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
-  // For matrices of blocks (blocks.h), which need not be unpacked: y[m * y_stride + n] = activations[m] . weights[n]
-  // for m < rows and begin <= n < end, where begin is a multiple of kPanelRows. The order of operations for a result
-  // depends on the matrix alone.
-  void (*multiply_blocks)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+  // y[m * y_stride + n] = activations[m] . weights[n] for m < rows and begin <= n < end, where begin is a multiple of
+  // kPanelRows (blocks.h), with the weights as they are. The order of operations for a result depends on the matrix
+  // alone, and is that of `multiply`, part by part, unless the matrix has blocks. nullptr where there is no such kernel.
+  void (*multiply_packed)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end);
 };
 
 #if defined(__x86_64__)
 extern const FixedKernels kFixedVnni;
+// FixedKernels::multiply_packed for weights that are not interleaved.
+void multiply_packed_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+                          ptrdiff_t begin, ptrdiff_t end);
 #elif defined(__aarch64__)
 extern const FixedKernels kFixedDotprod;
 extern const FixedKernels kFixedI8mm;

@@ -17,6 +17,8 @@ namespace {
 constexpr std::ptrdiff_t kRowsAtOnce = 6;
 // Prefetches for a part of the weights. Not earlier: the activations would evict the weights from the cache.
 constexpr std::ptrdiff_t kPrefetches = 10;
+// With fewer pieces of so many rows, weights are prefetched while others are unpacked, which takes longer.
+constexpr std::ptrdiff_t kManyPieces = 6;
 constexpr std::ptrdiff_t kLine = 64;
 // Without it, rows that are whole pages apart would compete for the same few sets of the L1 cache.
 constexpr std::ptrdiff_t kPadding = kLine;
@@ -28,7 +30,8 @@ std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) 
 // Bytes of a row's digits in one part, and the number of parts. The digits of a part are kept together, row by row, as
 // all of them are read for each block of weights.
 std::ptrdiff_t stride_of(const Matrix& matrix) {
-  return round_to_line(std::min(kFixedColumns, matrix.columns) * kFixedDigits) + kPadding;
+  const std::ptrdiff_t columns = (matrix.columns + kPaddedColumns - 1) / kPaddedColumns * kPaddedColumns;
+  return round_to_line(std::min(kFixedColumns, columns) * kFixedDigits) + kPadding;
 }
 
 std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
@@ -125,10 +128,12 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
                     float* y, std::ptrdiff_t begin, std::ptrdiff_t end) {
   const std::ptrdiff_t run = kernels.run(matrix), at_once = kFixedColumns / run;
   const FixedWeights weights = scratch(kernels, run);
+  const std::ptrdiff_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const bool fetch_apart = pieces >= kManyPieces || is_block(matrix.format);
   const std::int8_t* digits = x.digits;
   for (std::ptrdiff_t first = 0; first < x.runs; first += at_once, digits += x.part) {
     const std::ptrdiff_t runs = std::min(at_once, x.runs - first);
-    kernels.unpack(matrix, begin, end, first, runs, weights);
+    kernels.unpack(matrix, begin, end, first, runs, weights, !fetch_apart);
     const auto multiply_some = [&](std::ptrdiff_t row, std::ptrdiff_t count) {
       FixedRows part = x;
       part.digits = digits + row * x.stride;
@@ -141,8 +146,7 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
     const NextPart next = {matrix, last ? end : begin, last ? std::min(end + kernels.width, matrix.rows) : end,
                            last ? 0 : (first + runs) * run,
                            std::min(at_once, last ? x.runs : x.runs - first - runs) * run};
-    const std::ptrdiff_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-    std::ptrdiff_t share = 0;
+    std::ptrdiff_t share = fetch_apart ? 0 : kPrefetches;
     for (std::ptrdiff_t piece = 0; piece < pieces; ++piece) {
       for (; share < kPrefetches - (pieces - 1 - piece) * kPrefetches / std::min(pieces, kPrefetches); ++share) {
         fetch(next, share);

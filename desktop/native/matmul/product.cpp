@@ -20,6 +20,8 @@ namespace {
 // Measured: unpacking pays off from 12 to 16 rows. The longest round of proposed tokens, 17, must give the same bits as
 // single steps.
 constexpr int kFewRows = 17;
+// Where all numbers of rows give the same bits, unpacking pays off from this many on.
+constexpr int kUnpackedRows = 5;
 // Weights per task: enough to be worth another thread, few enough to distribute the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
 // Weights unpacked at a time for BLAS; as float32 they fit into the L2 cache.
@@ -35,7 +37,6 @@ const RowKernels& row_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
     case Level::vnni:
-      return kRowsVnni;
     case Level::avx512:
       return kRowsAvx512;
     case Level::avx2:
@@ -55,9 +56,9 @@ struct Task {
   std::ptrdiff_t end;
 };
 
-// With packed weights, with blocks of integers as they are, with the integer kernels, with the float32 kernels for
-// unpacked weights, or with BLAS.
-enum class Way { few, blocks, fixed, panels, blas };
+// With packed weights by the float32 kernels or by the integer ones, with unpacked weights by the integer kernels, by the
+// float32 kernels, or by BLAS.
+enum class Way { few, packed, fixed, panels, blas };
 
 // How one product is computed, and its activations in the layout for that.
 struct Plan {
@@ -83,7 +84,7 @@ std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   return std::max(kRowStep, rows / kRowStep * kRowStep);
 }
 
-// Panels of a task with blocks.
+// Panels of a task with packed weights.
 std::ptrdiff_t panels_in_task(const Matrix& matrix) {
   return std::max<std::ptrdiff_t>(1, kTaskWeights / (matrix.columns * kPanelRows));
 }
@@ -103,6 +104,12 @@ float* scratch(std::size_t size) {
     capacity = size;
   }
   return buffer.get();
+}
+
+// The largest number of rows that are multiplied by packed weights where all numbers of rows give the same bits.
+int packed_rows() {
+  const int wanted = few_rows_wanted.load(std::memory_order_relaxed);
+  return wanted > 0 ? wanted : kUnpackedRows - 1;
 }
 
 void multiply_tile(const RowKernels& kernels, const Product& product, const Activations& x, std::ptrdiff_t begin,
@@ -138,9 +145,9 @@ void multiply(const std::vector<Product>& products) {
     const Matrix& matrix = product.matrix;
     Plan& plan = plans[index];
     plan.fixed = fixed_kernels(matrix);
-    const bool few = product.rows <= few_rows();
-    plan.way = few && is_block(matrix.format) ? Way::blocks
-               : few                          ? Way::few
+    const bool packed = plan.fixed != nullptr && plan.fixed->multiply_packed != nullptr;
+    const bool few = product.rows <= (packed && !is_block(matrix.format) ? packed_rows() : few_rows());
+    plan.way = few                            ? (packed ? Way::packed : Way::few)
                : plan.fixed != nullptr        ? Way::fixed
                : panels != nullptr            ? Way::panels
                : has_sgemm()                  ? Way::blas
@@ -155,7 +162,7 @@ void multiply(const std::vector<Product>& products) {
     if (plan.like != index) {
       continue;
     }
-    if (plan.way == Way::fixed || plan.way == Way::blocks) {
+    if (plan.way == Way::fixed || plan.way == Way::packed) {
       needed += round_to_line(fixed_size(*plan.fixed, matrix, product.rows));
     } else if (plan.way == Way::panels) {
       needed += round_to_line(panels_size(*panels, product.rows, plan.x.width));
@@ -173,7 +180,7 @@ void multiply(const std::vector<Product>& products) {
     float* values = prepared.get() + plan.memory;
     if (plan.like != index) {
       plan = plans[plan.like];
-    } else if (plan.way == Way::fixed || plan.way == Way::blocks) {
+    } else if (plan.way == Way::fixed || plan.way == Way::packed) {
       plan.digits = lay_out(*plan.fixed, matrix, product.x, product.rows, values);
     } else if (plan.way == Way::panels) {
       plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);
@@ -192,7 +199,7 @@ void multiply(const std::vector<Product>& products) {
                    });
     }
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
-                                : plan.way == Way::blocks ? panels_in_task(matrix) * kPanelRows
+                                : plan.way == Way::packed ? panels_in_task(matrix) * kPanelRows
                                 : plan.way == Way::fixed  ? plan.fixed->width
                                 : plan.way == Way::panels ? rows_in_panel_task(matrix)
                                                           : rows_in_tile(matrix);
@@ -209,8 +216,8 @@ void multiply(const std::vector<Product>& products) {
       case Way::few:
         kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
         break;
-      case Way::blocks:
-        plan.fixed->multiply_blocks(product.matrix, plan.digits, product.rows, product.y, product.matrix.rows,
+      case Way::packed:
+        plan.fixed->multiply_packed(product.matrix, plan.digits, product.rows, product.y, product.matrix.rows,
                                     task.begin, task.end);
         break;
       case Way::fixed:

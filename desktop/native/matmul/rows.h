@@ -43,7 +43,6 @@ struct Matrix {
   const uint8_t* weights = nullptr;
   const uint8_t* scales = nullptr;
   const uint8_t* biases = nullptr;  // affine only
-  float factor = 1.0f;              // a further factor of all weights
 };
 
 // Rows of activations as `prepare` lays them out for a format and a level.
@@ -74,7 +73,6 @@ struct RowKernels {
 extern const RowKernels kRowsSse2;
 extern const RowKernels kRowsAvx2;
 extern const RowKernels kRowsAvx512;
-extern const RowKernels kRowsVnni;
 #elif defined(__aarch64__)
 extern const RowKernels kRowsNeon;
 extern const RowKernels kRowsDotprod;

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, bits, kernels_at_each_level, needs_kernels, normal
+from native_kernels import KERNELS, LEVELS, at_level, bits, kernels_at_each_level, needs_kernels, normal
 from thoroughness import examples
 
 pytestmark = needs_kernels
@@ -103,3 +103,25 @@ def test_a_row_has_the_same_bits_in_any_batch_and_on_any_number_of_threads(kerne
             assert bits(weights.times(kernels, x[-count:])) == bits(together[-count:])
     finally:
         kernels.set_threads(before)
+
+
+@pytest.mark.parametrize(
+    "form", [form for form in FORMATS if isinstance(form, tuple) and form[2] in ("affine", "mxfp4")]
+)
+def test_a_row_has_the_same_bits_whether_weights_are_unpacked_or_not(form):
+    if KERNELS.best_level() != "vnni":
+        pytest.skip("guaranteed for the VNNI kernels alone")
+    rng = np.random.default_rng(2)
+    # Also columns that are not a multiple of what is unpacked, or multiplied where it lies, at a time.
+    for rows, columns in [(70, 128), (37, 2176), (16, 8192 + 640)]:
+        weights = Weights(rng, rows, columns, form)
+        x = mx.array(normal(rng, 40, columns))
+        try:
+            with at_level(LEVELS.index("vnni")) as kernels:
+                together = bits(weights.times(kernels, x))
+                for few in (0, 1, 50):
+                    kernels.set_few_rows(few)
+                    for count in (1, 2, 3, 4, 5, 7, 18, 40):
+                        assert bits(weights.times(kernels, x[:count])) == together[: len(together) * count // 40]
+        finally:
+            KERNELS.set_few_rows(0)

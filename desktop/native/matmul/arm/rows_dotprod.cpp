@@ -126,7 +126,7 @@ void tile(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stri
   }
   for (int r = 0; r < N; ++r) {
     for (int k = 0; k < M; ++k) {
-      y[(m + k) * y_stride + n + r] = vaddvq_f32(total[r][k]) * matrix.factor;
+      y[(m + k) * y_stride + n + r] = vaddvq_f32(total[r][k]);
     }
   }
 }

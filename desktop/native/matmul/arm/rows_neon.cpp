@@ -99,7 +99,7 @@ void packed_tile(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t
   }
   for (int r = 0; r < N; ++r) {
     for (int k = 0; k < M; ++k) {
-      y[(m + k) * y_stride + n + r] = vaddvq_f32(total[r][k]) * matrix.factor;
+      y[(m + k) * y_stride + n + r] = vaddvq_f32(total[r][k]);
     }
   }
 }
@@ -170,7 +170,7 @@ void dense_tile(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t 
   for (int r = 0; r < N; ++r) {
 #pragma GCC unroll 4
     for (int k = 0; k < M; ++k) {
-      y[(m + k) * y_stride + n + r] = vaddvq_f32(vaddq_f32(even[r][k], odd[r][k])) * matrix.factor;
+      y[(m + k) * y_stride + n + r] = vaddvq_f32(vaddq_f32(even[r][k], odd[r][k]));
     }
   }
 }
@@ -234,8 +234,7 @@ void unpack_packed(const Matrix& matrix, float* target, ptrdiff_t row) {
     if constexpr (is_affine(format)) {
       biases = load_biases<format>(matrix, scales, row * groups + group, 1);
     }
-    const float32x4_t scale = vmulq_n_f32(vdupq_laneq_f32(scales, 0), matrix.factor);
-    const float32x4_t bias = vmulq_n_f32(vdupq_laneq_f32(biases, 0), matrix.factor);
+    const float32x4_t scale = vdupq_laneq_f32(scales, 0), bias = vdupq_laneq_f32(biases, 0);
     for (int column = 0; column < matrix.group; column += kStep) {
       float32x4_t q[4];
       unpack_sixteen<format>(weights, q);
@@ -258,9 +257,6 @@ void unpack_dense(const Matrix& matrix, float* target, ptrdiff_t row) {
     __builtin_memcpy(from, weights + column * kBytes, count * kBytes);
     float32x4_t q[4];
     unpack_sixteen<format>(from, q);
-    for (int i = 0; i < 4; ++i) {
-      q[i] = vmulq_n_f32(q[i], matrix.factor);
-    }
     __builtin_memcpy(target + column, q, count * sizeof(float));
   }
 }
