@@ -17,7 +17,8 @@ constexpr int kFixedDigits = 3;
 // 32 KiB of codes, which stay in the L1 cache while all rows of activations are multiplied. Whole runs of every format.
 constexpr ptrdiff_t kFixedColumns = 512;
 
-constexpr ptrdiff_t kPaddedColumns = 128;
+// Digits have room for a multiple of this: kernels may read, but not use, those of more columns than there are.
+constexpr ptrdiff_t kPaddedColumns = 256;
 
 // Rows of activations as digits, in an order of the kernels' own, the most significant digits of a few columns first;
 // and for each run of `FixedKernels::run` columns a scale and a sum.
@@ -41,15 +42,15 @@ struct FixedKernels {
   int width;  // rows of weights multiplied at a time
   // Columns per run; 0 for matrices that the kernels do not support.
   ptrdiff_t (*run)(const Matrix& matrix);
-  // Prepare `matrix.columns` activations: their digits, and the scale and sum of each run. Digits of a last few columns
-  // are padded with zeros, up to a multiple of kPaddedColumns.
+  // Prepare `matrix.columns` activations: their digits, and the scale and sum of each run.
   void (*prepare)(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums);
   // Unpack rows begin .. end of the matrix, at most `width` of them, and `runs` runs of columns from first_run. Missing
   // rows are zero. If `fetch`, the codes that are next to be unpacked are prefetched, unless the matrix has blocks.
   void (*unpack)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
                  const FixedWeights& weights, bool fetch);
   // y[m * y_stride + n] = (or += if `add`) activations[m] . weights[n] over `runs` runs from first_run, where a part
-  // begins that has the digits, for m < rows and n < count. The order of operations for a result depends on the runs alone.
+  // begins that has the digits, for m < rows and n < count. The order of operations for a result depends on the runs
+  // alone.
   void (*multiply)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
   // y[m * y_stride + n] = activations[m] . weights[n] for m < rows and begin <= n < end, where begin is a multiple of

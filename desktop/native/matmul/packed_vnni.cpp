@@ -82,8 +82,8 @@ inline __m512i add_pairs(__m512i a, __m512i b) {
   return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xdd));
 }
 
-// Prefetches the weights that lie behind those being multiplied, evenly and in the order of their addresses: otherwise
-// memory would be idle while totals are added up, and confused by rows read at the same time.
+// Prefetches the weights of the next 16 rows, evenly and in the order of their addresses. Otherwise memory would be idle
+// while totals are added up, and the processor's own prefetching would not follow four rows that are read at a time.
 class Fetcher {
  public:
   explicit Fetcher(const uint8_t* next) : next_(next) {}
@@ -122,7 +122,7 @@ inline void sum_four(const uint8_t* (&from)[kTogether], Fetcher& fetcher, const 
   __m512i quarters[M][W::sums][W::quad_vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < W::quad_vectors; ++v) {
-    // Three quarters here and one in add_runs, which takes about that much of the time.
+    // Three quarters here and the rest in add_runs, which takes about as much of the time.
     fetcher.fetch<kTogether - 1>();
     __m512i codes[kTogether][W::halves];
 #pragma GCC unroll 4
@@ -177,7 +177,7 @@ void sum_runs(const Band& band, const FixedRows& x, int first, Totals& totals, F
   for (int r = 0; r < kTogether; ++r) {
     from[r] = matrix.weights + smaller(band.top + first + r, band.end - 1) * row_bytes + first_vector * kLine;
   }
-  // The scales of the rows in this place of the next 16. Those of four rows lie together, and each four runs fetch a part.
+  // The scales of the rows in this place of the next 16. Those of four rows lie together; each four runs fetch a part.
   const ptrdiff_t type = W::format == Format::mxfp4 ? 1 : matrix.scale_type == ScaleType::f32 ? 4 : 2;
   const ptrdiff_t scales_step = kTogether * 4 * W::run * type / matrix.group;
   const ptrdiff_t in_row = matrix.columns / matrix.group * type;
@@ -195,13 +195,13 @@ void sum_runs(const Band& band, const FixedRows& x, int first, Totals& totals, F
       }
       scales += scales_step;
       __m512i found[M][W::sums];
-      (words >= W::quad_vectors * kLanes ? sum_four<W, M, true> : sum_four<W, M, false>)(from, fetcher, digits, x.stride,
-                                                                                       words, found);
+      const auto sum = words >= W::quad_vectors * kLanes ? sum_four<W, M, true> : sum_four<W, M, false>;
+      sum(from, fetcher, digits, x.stride, words, found);
 #pragma GCC unroll 4
       for (int k = 0; k < M; ++k) {
 #pragma GCC unroll 2
-        for (int sum = 0; sum < W::sums; ++sum) {
-          _mm512_store_si512(totals.at(k * W::sums + sum, quad) + first / kTogether, found[k][sum]);
+        for (int which = 0; which < W::sums; ++which) {
+          _mm512_store_si512(totals.at(k * W::sums + which, quad) + first / kTogether, found[k][which]);
         }
       }
       digits += W::quad_vectors * kFixedDigits * W::columns;

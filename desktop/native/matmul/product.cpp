@@ -20,7 +20,7 @@ namespace {
 // Measured: unpacking pays off from 12 to 16 rows. The longest round of proposed tokens, 17, must give the same bits as
 // single steps.
 constexpr int kFewRows = 17;
-// Where all numbers of rows give the same bits, unpacking pays off from this many on.
+// Where all numbers of rows give the same bits, it pays off from this many on, as measured.
 constexpr int kUnpackedRows = 5;
 // Weights per task: enough to be worth another thread, few enough to distribute the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;

@@ -16,12 +16,13 @@ struct Product {
   float* y;
 };
 
-// Compute independent products. Up to few_rows() rows are multiplied by the packed weights directly: a result then has
-// the same bits for any number of rows and threads. For more rows the weights are unpacked first and multiplied by
-// integer or float32 kernels, which guarantee the same among themselves, or by BLAS at levels without such kernels.
+// Compute independent products. Up to few_rows() rows, a result has the same bits for any number of rows and threads. More
+// rows are multiplied by integer or float32 kernels, which guarantee the same among themselves, or by BLAS at levels
+// without such kernels. Affine and mxfp4 weights give the same bits for any number of rows at the VNNI level.
 void multiply(const std::vector<Product>& products);
 
-// The largest number of rows for which packed weights are used; settable for tests, where 0 restores the default.
+// The largest number of rows with the bits of single ones. Settable for tests, to the largest number for which packed
+// weights are used; 0 restores the default.
 void set_few_rows(int rows);
 int few_rows();
 
