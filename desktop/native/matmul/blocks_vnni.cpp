@@ -376,11 +376,7 @@ void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x
   constexpr decltype(&multiply_panel<Type, 1>) kKernels[kMostRows + 1] = {
       nullptr, multiply_panel<Type, 1>, multiply_panel<Type, 2>, multiply_panel<Type, 3>, multiply_panel<Type, 4>};
   for (ptrdiff_t m = 0; m < rows; m += kMostRows) {
-    FixedRows part = x;
-    part.digits += m * x.stride;
-    part.scales += m * x.runs;
-    part.sums += m * x.runs;
-    kKernels[smaller(kMostRows, rows - m)](panel, blocks, part, y + m * y_stride, y_stride);
+    kKernels[smaller(kMostRows, rows - m)](panel, blocks, rows_from(x, m), y + m * y_stride, y_stride);
   }
 }
 

@@ -1,4 +1,4 @@
-// Products of many rows of activations with affine weights, in integer arithmetic.
+// Products of activations with affine weights, in integer arithmetic.
 //
 // The weights of a group are scale * q + bias with integer q, which are multiplied as they are. The activations of a
 // run of columns are quantized, too: to 22 bits including the sign, relative to the largest of them, as three digits of
@@ -30,6 +30,15 @@ struct FixedRows {
   const float* sums = nullptr;     // [rows, runs]: of the original activations
   ptrdiff_t runs = 0;
 };
+
+// The rows from the given one on. Static, as each level has to compile it for itself.
+static inline FixedRows rows_from(const FixedRows& x, ptrdiff_t row) {
+  FixedRows rows = x;
+  rows.digits += row * x.stride;
+  rows.scales += row * x.runs;
+  rows.sums += row * x.runs;
+  return rows;
+}
 
 // `FixedKernels::width` unpacked rows of weights, interleaved: for every four columns of each run, the four bytes of
 // each row; and for each run the scales and the biases of all rows.

@@ -135,10 +135,8 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
     const std::ptrdiff_t runs = std::min(at_once, x.runs - first);
     kernels.unpack(matrix, begin, end, first, runs, weights, !fetch_apart);
     const auto multiply_some = [&](std::ptrdiff_t row, std::ptrdiff_t count) {
-      FixedRows part = x;
+      FixedRows part = rows_from(x, row);
       part.digits = digits + row * x.stride;
-      part.scales += row * x.runs;
-      part.sums += row * x.runs;
       kernels.multiply(matrix, part, count, first, runs, weights, y + row * matrix.rows + begin, matrix.rows,
                        end - begin, first > 0);
     };

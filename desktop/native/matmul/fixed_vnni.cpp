@@ -38,10 +38,11 @@ inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
   }
 }
 
-// Prepare runs of V vectors, as many as a block of digits has columns at a time.
-template <int V, int Block, bool Nibbles>
+// Prepare runs, in blocks of digits. The format stands for all that have the same order of digits.
+template <Format format, int Run>
 void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
-  constexpr int kInBlock = Block / (V * kLanes);
+  constexpr bool kNibbles = has_nibbles(format);
+  constexpr int V = Run / kLanes, kBlock = digit_columns(format, Run), kInBlock = kBlock / Run;
   for (ptrdiff_t index = 0; index < round_up(runs, kInBlock); ++index) {
     __m512i rest[V] = {};
     if (index < runs) {
@@ -55,7 +56,7 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
       sums[index] = _mm512_reduce_add_ps(sum);
       scales[index] = to_integers<V>(x, rest);
     }
-    int8_t* to = digits + index / kInBlock * (kFixedDigits * Block) + index % kInBlock * (V * kLanes / (Nibbles ? 2 : 1));
+    int8_t* to = digits + index / kInBlock * (kFixedDigits * kBlock) + index % kInBlock * (kNibbles ? Run / 2 : Run);
 #pragma GCC unroll 2
     for (int place = kFixedDigits - 1; place > 0; --place) {
       __m512i digit[V];
@@ -63,18 +64,20 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
       for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(rest[v]);
       }
-      store_digits<V, Nibbles>(digit, to + place * Block);
+      store_digits<V, kNibbles>(digit, to + place * kBlock);
     }
-    store_digits<V, Nibbles>(rest, to);
+    store_digits<V, kNibbles>(rest, to);
   }
 }
 
 void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
   const ptrdiff_t run = run_of(matrix);
-  const auto kernel = has_nibbles(matrix.format) ? (run == 32 ? prepare_runs<2, 128, true> : prepare_runs<4, 128, true>)
-                      : !is_block(matrix.format) ? (run == 32 ? prepare_runs<2, 64, false> : prepare_runs<4, 64, false>)
-                      : run == 32                ? prepare_runs<2, 32, false>
-                                                 : prepare_runs<1, 16, false>;
+  const auto kernel = has_nibbles(matrix.format)
+                          ? (run == 32 ? prepare_runs<Format::affine4, 32> : prepare_runs<Format::affine4, 64>)
+                      : !is_block(matrix.format)
+                          ? (run == 32 ? prepare_runs<Format::affine8, 32> : prepare_runs<Format::affine8, 64>)
+                      : run == 32 ? prepare_runs<Format::q4_k, 32>
+                                  : prepare_runs<Format::q6_k, 16>;
   kernel(matrix.columns / run, row, digits, scales, sums);
 }
 
@@ -291,12 +294,8 @@ void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_
               const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
   const MultiplyRows* kernels = kernels_for(matrix);
   for (ptrdiff_t m = 0; m < rows; m += kRows) {
-    FixedRows part = x;
-    part.digits += m * x.stride;
-    part.scales += m * x.runs;
-    part.sums += m * x.runs;
     const ptrdiff_t height = smaller(kRows, rows - m);
-    kernels[height](part, first_run, runs, weights, y + m * y_stride, y_stride, count, add);
+    kernels[height](rows_from(x, m), first_run, runs, weights, y + m * y_stride, y_stride, count, add);
   }
 }
 

@@ -30,7 +30,7 @@ struct Weights {
   static constexpr int sums = is_wide(format) ? 2 : 1;
   static constexpr int halves = nibbles ? 2 : 1;
   // The columns of a vector, and its lanes for each run.
-  static constexpr int columns = halves * 64;
+  static constexpr int columns = digit_columns(format, Run);
   static constexpr int run_lanes = kLanes * Run / columns;
   // The vectors of four runs.
   static constexpr int quad_vectors = run_lanes / 4;
@@ -307,11 +307,7 @@ void multiply_packed_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t ro
                           ? (is_short ? multiply<Weights<Format::affine4, 32>> : multiply<Weights<Format::affine4, 64>>)
                           : (is_short ? multiply<Weights<Format::affine8, 32>> : multiply<Weights<Format::affine8, 64>>);
   for (ptrdiff_t m = 0; m < rows; m += kMostRows) {
-    FixedRows part = x;
-    part.digits += m * x.stride;
-    part.scales += m * x.runs;
-    part.sums += m * x.runs;
-    kernel(matrix, part, smaller(kMostRows, rows - m), y + m * y_stride, y_stride, begin, end);
+    kernel(matrix, rows_from(x, m), smaller(kMostRows, rows - m), y + m * y_stride, y_stride, begin, end);
   }
 }
 

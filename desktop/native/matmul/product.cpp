@@ -20,8 +20,8 @@ namespace {
 // Measured: unpacking pays off from 12 to 16 rows. The longest round of proposed tokens, 17, must give the same bits as
 // single steps.
 constexpr int kFewRows = 17;
-// Where all numbers of rows give the same bits, it pays off from this many on, as measured.
-constexpr int kUnpackedRows = 5;
+// Where any number of rows gives the same bits, packed weights are faster up to this many, as measured.
+constexpr int kPackedRows = 4;
 // Weights per task: enough to be worth another thread, few enough to distribute the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
 // Weights unpacked at a time for BLAS; as float32 they fit into the L2 cache.
@@ -106,10 +106,10 @@ float* scratch(std::size_t size) {
   return buffer.get();
 }
 
-// The largest number of rows that are multiplied by packed weights where all numbers of rows give the same bits.
-int packed_rows() {
+// What tests have set, or else the given number.
+int wanted_or(int rows) {
   const int wanted = few_rows_wanted.load(std::memory_order_relaxed);
-  return wanted > 0 ? wanted : kUnpackedRows - 1;
+  return wanted > 0 ? wanted : rows;
 }
 
 void multiply_tile(const RowKernels& kernels, const Product& product, const Activations& x, std::ptrdiff_t begin,
@@ -130,10 +130,7 @@ void multiply_tile(const RowKernels& kernels, const Product& product, const Acti
 
 void set_few_rows(int rows) { few_rows_wanted.store(rows); }
 
-int few_rows() {
-  const int wanted = few_rows_wanted.load(std::memory_order_relaxed);
-  return wanted > 0 ? wanted : kFewRows;
-}
+int few_rows() { return wanted_or(kFewRows); }
 
 void multiply(const std::vector<Product>& products) {
   const RowKernels& kernels = row_kernels();
@@ -146,7 +143,7 @@ void multiply(const std::vector<Product>& products) {
     Plan& plan = plans[index];
     plan.fixed = fixed_kernels(matrix);
     const bool packed = plan.fixed != nullptr && plan.fixed->multiply_packed != nullptr;
-    const bool few = product.rows <= (packed && !is_block(matrix.format) ? packed_rows() : few_rows());
+    const bool few = product.rows <= wanted_or(packed && !is_block(matrix.format) ? kPackedRows : kFewRows);
     plan.way = few                            ? (packed ? Way::packed : Way::few)
                : plan.fixed != nullptr        ? Way::fixed
                : panels != nullptr            ? Way::panels
