@@ -12,6 +12,7 @@ import pytest
 from material import material
 from places import REFERENCES
 from sotto.engine import engine as engine_module
+from sotto.engine.architectures.cache_types import room_for
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import DoneReason, Finished, LoadProgress, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, SamplingOptions
@@ -486,7 +487,7 @@ def test_a_context_of_the_manifest_is_made_smaller_where_memory_is_short(sources
 
 def test_more_answers_begin_only_where_memory_has_room_for_their_contexts(plain):
     prepared = plain.prepare(GenerateRequest("a", prompt="a b c", num_predict=20))
-    prefix, needed = plain._ready.prefix, 3 * prepared.expected_tokens * plain.info.kv_bytes_per_token
+    prefix, needed = plain._ready.prefix, 3 * room_for(prepared.expected_tokens) * plain.info.kv_bytes_per_token
     for number, fits in ((needed, True), (needed - 1, False)):
         plain.start(prepared)
         plain.start(prepared)

@@ -22,6 +22,7 @@ from functools import partial
 import mlx.core as mx
 
 from sotto.engine import memory_sharing
+from sotto.engine.architectures.cache_types import room_for
 from sotto.engine.assembly import Order, Parts, Ready, assemble
 from sotto.engine.config.prediction_names import as_used
 from sotto.engine.config.supported_models import is_encoder
@@ -258,7 +259,7 @@ class Engine:
             return True
         prefix, scheduler, held = ready.prefix, ready.scheduler, ready.info.kv_bytes_per_token
         if held is not None:
-            return held * (scheduler.expected_tokens + prepared.expected_tokens) <= prefix.budget
+            return held * (scheduler.expected_room + room_for(prepared.expected_tokens)) <= prefix.budget
         # Windows and states do not grow with each token: another context is taken to be as large as the others.
         return prefix.live_nbytes * (scheduler.count + 1) <= prefix.budget * max(1, scheduler.count)
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # Concurrent requests of one model. With more than a few, each is slower, and each takes memory for its context: beyond
 # `_SURE_SLOTS`, one begins only if there is memory for all of them.
-SLOTS = 16
+SLOTS = 64
 _SURE_SLOTS = 4
 _FIGURES_EVERY = 0.5
 # One for requests, and one so that counts do not delay them.

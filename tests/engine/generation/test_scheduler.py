@@ -1,5 +1,6 @@
 import math
 import time
+from types import SimpleNamespace
 
 import mlx.core as mx
 import pytest
@@ -12,6 +13,7 @@ from sotto.engine.caches.batch import MAX_BATCH_ROWS
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
+from sotto.engine.generation import scheduler as scheduler_module
 from sotto.engine.generation.chunk_sizing import ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.tokens.tokenizer import Tokenizer
@@ -270,6 +272,15 @@ class TestConcurrentRequests:
             if finished_or_none(events, "chat") is None:
                 assert between <= 1
 
+    @pytest.mark.parametrize(("step", "chunks"), [(0.01, 1), (0.1, 3), (0.2, 5), (0.5, 7)])
+    def test_the_longer_steps_take_the_more_chunks_come_between_them(self, monkeypatch, step, chunks):
+        # A chunk takes 0.3 s. The last one begins within seven times the time of a step, and within 2 s.
+        clock = Clock(monkeypatch)
+        assert chunks_between_tokens(clock, 0.3, step, prompts=12) == chunks
+
+    def test_a_single_prompt_gets_a_single_chunk_between_two_steps_however_long_these_take(self, monkeypatch):
+        assert chunks_between_tokens(Clock(monkeypatch), 0.3, 5.0, prompts=1) == 1
+
     def test_a_short_prompt_does_not_wait_behind_a_long_one(self):
         running = scheduler("plain", chunk=4)
         running.add(task([(5 * index) % 90 for index in range(200)], 2, request_id="long"))
@@ -316,6 +327,45 @@ class TestConcurrentRequests:
         (failed,) = [event for event in events if isinstance(event, Failed)]
         assert failed.request_id == "broken"
         assert "broken on purpose" in failed.message
+
+
+class Clock:
+    """Takes the place of the scheduler's clock."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(scheduler_module, "time", SimpleNamespace(perf_counter=lambda: self.now))
+
+    def timed(self, seconds):
+        """Return a model whose inputs take so long."""
+        counting = Counting("plain")
+
+        def model(ids, cache):
+            self.now += seconds
+            return counting(ids, cache=cache)
+
+        return model
+
+
+def chunks_between_tokens(clock, chunk_seconds, step_seconds, prompts):
+    """Return the most chunks of long prompts between two tokens of an answer, while the first prompt is read."""
+    models = {"model": clock.timed(chunk_seconds), "steps": clock.timed(step_seconds)}
+    running = scheduler("plain", chunk=4, ahead=0.0, **models)
+    running.add(task([1, 2, 3], 100, request_id="chat"))
+    for _ in range(4):
+        running.step()
+    for number in range(prompts):
+        running.add(task([(10 + number + 5 * index) % 90 for index in range(200)], 2, request_id=f"long {number}"))
+    most = between = done = 0
+    while done < 199:
+        events = running.step()
+        if any(isinstance(event, TextChunk) for event in events):
+            between = 0
+        chunks = [event for event in events if isinstance(event, PrefillProgress) and event.done]
+        between, most = between + len(chunks), max(most, between + len(chunks))
+        done = max([done, *(event.done for event in chunks)])
+    running.close()
+    return most
 
 
 class Broken:

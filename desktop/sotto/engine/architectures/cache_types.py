@@ -32,6 +32,7 @@ __all__ = [
     "QuantizedKVCache",
     "RotatingKVCache",
     "SlidingKVCache",
+    "room_for",
 ]
 
 # Numbers of values that can share a scale, preferred first. The last axis must be a multiple of one of them.
@@ -113,7 +114,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
     def shrink(self) -> None:
         """Release most of the room beyond the tokens held."""
-        room = _round_up(self.offset)
+        room = room_for(self.offset)
         if self.buffers and self.buffers[0].shape[2] > room:
             self._set(tuple(mx.contiguous(buffer[..., :room, :]) for buffer in self.buffers))
             mx.eval(self.buffers)
@@ -130,7 +131,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
     def _grown(self, parts: tuple[mx.array, ...], end: int) -> tuple[mx.array, ...]:
         """Return buffers with room for `end` tokens, and at least an eighth more than now to make copying rare."""
-        room = _round_up(max(end, self.offset + self.offset // 8))
+        room = room_for(max(end, self.offset + self.offset // 8))
         if self.max_tokens is not None:
             room = max(end, min(room, self.max_tokens))
         grown = []
@@ -351,7 +352,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         """Move the tokens still needed to new buffers with room for `length` more; `keys` and `values` give shapes."""
         start = max(self.first, self.offset - (self.max_size - 1) - _REWINDABLE_TOKENS)
         kept = self.offset - start
-        room = _round_up(kept + length + min(self.max_size // 4, kept))
+        room = room_for(kept + length + min(self.max_size // 4, kept))
         for name, part in (("keys", keys), ("values", values)):
             empty = mx.zeros((*part.shape[:2], room - kept, part.shape[3]), part.dtype)
             buffer = getattr(self, name)
@@ -360,5 +361,6 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self.first = start
 
 
-def _round_up(tokens: int) -> int:
+def room_for(tokens: int) -> int:
+    """Return for how many tokens a cache that holds `tokens` has room, unless it must not hold as many."""
     return -(-tokens // _STEP) * _STEP

@@ -1,11 +1,14 @@
 """Scheduling of several requests on one model, step by step.
 
 A step is one prefill chunk or one decode step. While some requests are prefilled and others are decoded, the two kinds
-of steps alternate, so that there is at most one chunk between two tokens of an answer. Of the requests that are
-prefilled, the one with the fewest tokens left is next: prompts of about the same length then end one after the other
-rather than all at the end, and a short one does not wait behind a long one. From time to time it is the oldest, so that
-a long prompt does not wait for ever. All requests that are decoded share one forward pass if the model allows it. An
-error in one request ends only that request.
+of steps alternate, so that there is at most one chunk between two tokens of an answer for each prompt that waits. If
+decode steps take longer than a small part of the time, because many answers share them, several of these chunks follow
+each other: prompts then wait less for their first tokens, and the steps are shared by more answers.
+
+Of the requests that are prefilled, the one with the fewest tokens left is next: prompts of about the same length then
+end one after the other rather than all at the end, and a short one does not wait behind a long one. From time to time
+it is the oldest, so that a long prompt does not wait for ever. All requests that are decoded share one forward pass if
+the model allows it. An error in one request ends only that request.
 """
 
 import logging
@@ -16,6 +19,7 @@ from functools import partial
 
 import mlx.core as mx
 
+from sotto.engine.architectures.cache_types import room_for
 from sotto.engine.caches.batch import MAX_BATCH_ROWS, batch_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
@@ -36,6 +40,9 @@ _log = logging.getLogger(__name__)
 _CLEAR_EVERY = 256
 # Of so many chunks, one is for the request that has waited longest.
 _OLDEST_EVERY = 4
+# While several prompts wait, they get so many times the time of decode steps, but answers never pause for longer than
+# so many seconds and a chunk.
+_PREFILL_SHARE, _LONGEST_PAUSE = 7, 2.0
 # A shared beginning of fewer tokens is computed twice rather than waited for.
 _MIN_SHARED_TOKENS = 64
 
@@ -78,8 +85,10 @@ class Scheduler:
         self._running: list[Generation] = []
         self._shared = SharedBeginnings()
         self._most = CHUNK
-        self._prefill_next = True
         self._steps = self._chunks = 0
+        # The chunks since the last decode step and their seconds, and the seconds of that step.
+        self._chunks_since = 0
+        self._prefill_seconds = self._step_seconds = 0.0
         self._stepped = -math.inf
         self._interval = math.inf
 
@@ -89,9 +98,9 @@ class Scheduler:
         return len(self._running)
 
     @property
-    def expected_tokens(self) -> int:
-        """Tokens that the requests in flight may have in all."""
-        return sum(generation.prepared.expected_tokens for generation in self._running)
+    def expected_room(self) -> int:
+        """Tokens that the caches of the requests in flight may have room for in all."""
+        return sum(room_for(generation.prepared.expected_tokens) for generation in self._running)
 
     def add(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Add a request, on which the next steps will work.
@@ -113,13 +122,17 @@ class Scheduler:
         begun = [generation for generation in self._running if generation.sequence is not None]
         prefilling = [generation for generation in begun if generation.pending is None]
         decoding = [generation for generation in begun if generation.pending is not None]
-        if prefilling and (self._prefill_next or not decoding):
+        started = time.perf_counter()
+        if prefilling and (not decoding or self._is_turn_of(len(prefilling))):
             self._prefill(self._next_of(prefilling), events)
             # A step ahead of its reader brings no token where it is the first of its kind.
             self._stepped, self._interval = -math.inf, math.inf
+            self._chunks_since += 1
+            self._prefill_seconds += time.perf_counter() - started
         elif decoding:
             self._decode(decoding, events)
-        self._prefill_next = not self._prefill_next
+            self._chunks_since, self._prefill_seconds = 0, 0.0
+            self._step_seconds = time.perf_counter() - started
         self._forget_ended()
         if not self._running:
             mx.clear_cache()
@@ -177,6 +190,13 @@ class Scheduler:
         chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
         self._chunks += 1
         self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
+
+    def _is_turn_of(self, prompts: int) -> bool:
+        """Return whether the next step is a chunk of one of `prompts` prompts, rather than a decode step."""
+        if self._chunks_since == 0:
+            return True
+        longest = min(_PREFILL_SHARE * self._step_seconds, _LONGEST_PAUSE)
+        return self._chunks_since < prompts and self._prefill_seconds < longest
 
     def _next_of(self, prefilling: list[Generation]) -> Generation:
         if self._chunks % _OLDEST_EVERY == 0:
