@@ -5,9 +5,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,12 +12,12 @@
 #include "bind.h"
 #include "matmul/block_rows.h"
 #include "matmul/embedding.h"
+#include "matmul/gathered.h"
 #include "matmul/packing.h"
 #include "matmul/product.h"
 #include "mlx/ops.h"
 #include "mlx/utils.h"
 #include "tape/recording.h"
-#include "thread_pool.h"
 
 namespace nb = nanobind;
 
@@ -66,84 +63,6 @@ class LinearProduct : public CpuPrimitive, public tape::Recordable {
           }
         }
       }
-      y.store();
-    };
-  }
-
- private:
-  Packing packing_;
-};
-
-// Blocks of numbers whose copies together are worth another thread.
-std::ptrdiff_t blocks_at_once(std::ptrdiff_t size) {
-  constexpr std::ptrdiff_t kCopied = 1 << 16;
-  return std::max<std::ptrdiff_t>(1, kCopied / std::max<std::ptrdiff_t>(1, size));
-}
-
-// Inputs: x [..., M, columns], weights [..., rows, ...], indices into the leading axes of x and of the weights, both of
-// the output's leading shape, and scales and maybe biases of packed weights. The products are sorted by matrix first.
-class GatheredProduct : public CpuPrimitive {
- public:
-  GatheredProduct(mx::Stream stream, Packing packing) : CpuPrimitive(stream), packing_(packing) {}
-  const char* name() const override { return "SottoGatheredProduct"; }
-
- protected:
-  Task task() const override {
-    return [packing = packing_](const std::vector<mx::array>& inputs, mx::array& out) {
-      const Floats x(inputs[0]);
-      const Bytes left(inputs[2]), right(inputs[3]);
-      const Weights weights(packing, inputs[1], packing.bits != 0 ? &inputs[4] : nullptr,
-                            packing.bits != 0 && inputs.size() > 5 ? &inputs[5] : nullptr);
-      Results y(out);
-      const Matrix shape = weights.matrix();
-      const std::ptrdiff_t pairs = inputs[3].size(), height = inputs[0].shape(-2);
-      const std::ptrdiff_t matrices = inputs[1].size() / (inputs[1].shape(-1) * std::ptrdiff_t{inputs[1].shape(-2)});
-      const std::ptrdiff_t blocks = inputs[0].size() / (height * shape.columns);
-      const std::uint32_t* block_of = left.data<std::uint32_t>();
-      const std::uint32_t* matrix_of = right.data<std::uint32_t>();
-      std::vector<std::ptrdiff_t> start(matrices + 1, 0);
-      for (std::ptrdiff_t pair = 0; pair < pairs; ++pair) {
-        if (matrix_of[pair] >= static_cast<std::uint64_t>(matrices) ||
-            block_of[pair] >= static_cast<std::uint64_t>(blocks)) {
-          throw std::out_of_range("An index of a gathered product is beyond the end of its array.");
-        }
-        ++start[matrix_of[pair] + 1];
-      }
-      std::partial_sum(start.begin(), start.end(), start.begin());
-      std::vector<std::ptrdiff_t> place(pairs), next(start);
-      const std::ptrdiff_t block_in = height * shape.columns, block_out = height * shape.rows;
-      bool sorted = true, in_place = pairs == blocks;
-      for (std::ptrdiff_t pair = 0; pair < pairs; ++pair) {
-        place[pair] = next[matrix_of[pair]]++;
-        sorted = sorted && place[pair] == pair;
-        in_place = in_place && block_of[pair] == pair;
-      }
-      // Definitions sort the rows of a long prompt themselves: nothing is copied then.
-      in_place = in_place && sorted;
-      const std::unique_ptr<float[]> copies(
-          new float[(in_place ? 0 : pairs * block_in) + (sorted ? 0 : pairs * block_out)]);
-      const float* operands = in_place ? x.data() : copies.get();
-      float* results = sorted ? y.data() : copies.get() + pairs * block_in;
-      parallel_for(in_place ? 0 : pairs, blocks_at_once(block_in), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-        for (std::ptrdiff_t pair = begin; pair < end; ++pair) {
-          std::memcpy(copies.get() + place[pair] * block_in, x.data() + block_of[pair] * block_in,
-                      block_in * sizeof(float));
-        }
-      });
-      std::vector<Product> products;
-      for (std::ptrdiff_t index = 0; index < matrices; ++index) {
-        const std::ptrdiff_t count = start[index + 1] - start[index];
-        if (count > 0) {
-          products.push_back({weights.matrix(index), count * height, operands + start[index] * block_in,
-                              results + start[index] * block_out});
-        }
-      }
-      multiply(products);
-      parallel_for(sorted ? 0 : pairs, blocks_at_once(block_out), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-        for (std::ptrdiff_t pair = begin; pair < end; ++pair) {
-          std::memcpy(y.data() + pair * block_out, results + place[pair] * block_out, block_out * sizeof(float));
-        }
-      });
       y.store();
     };
   }
@@ -246,7 +165,7 @@ Maybe gathered(const Packing& packing, const mx::array& x, const mx::array& w, c
       inputs.push_back(*input);
     }
   }
-  return mx::array(std::move(shape), type, std::make_shared<GatheredProduct>(cpu_stream(), packing), std::move(inputs));
+  return gathered_product(packing, cpu_stream(), type, std::move(shape), std::move(inputs));
 }
 
 Maybe gather_qmm(const mx::array& x, const mx::array& w, const mx::array& scales, const Maybe& biases,

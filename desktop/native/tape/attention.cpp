@@ -113,12 +113,14 @@ class StepAttention : public RecordOnly, public Recordable {
     const Heads heads{layer_, recorder.rows(), q.shape(1), k.shape(1), q.shape(3), v.shape(3), scale_, sinks};
     Operation operation;
     operation.reads = {recorder.dense(q), recorder.dense(k), recorder.dense(v)};
-    operation.work = [heads](const Run& run, const Operation& own) {
+    const Layer layer{layer_, k.shape(1), k.shape(3), v.shape(3)};
+    const bool first = recorder.attends(layer, operation.reads[1], operation.reads[2]);
+    operation.work = [heads, first](const Run& run, const Operation& own) {
       const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
       float* out = run.at(own.writes[0]);
       const Held* held = run.held + heads.layer * heads.rows;
       // Append all rows first: rows of the same sequence attend to the preceding ones.
-      for (std::int64_t row = 0; row < heads.rows; ++row) {
+      for (std::int64_t row = 0; first && row < heads.rows; ++row) {
         append(heads, held[row], k + row * heads.keys * heads.depth, v + row * heads.keys * heads.width);
       }
       // Compute rows in parallel, unless one has enough keys to keep all threads busy.
@@ -131,7 +133,6 @@ class StepAttention : public RecordOnly, public Recordable {
     };
     operation.writes = {recorder.result(out)};
     recorder.add(std::move(operation));
-    recorder.attends({layer_, k.shape(1), k.shape(3), v.shape(3)});
   }
 
  private:

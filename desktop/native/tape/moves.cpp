@@ -1,5 +1,6 @@
-// Recording of MLX's own operations: views of the same memory, and elementwise arithmetic.
+// Recording of MLX's own operations: views of the same memory, joining, and elementwise arithmetic.
 #include <algorithm>
+#include <cstring>
 
 #include "mlx/backend/cpu/binary_ops.h"
 #include "mlx/backend/cpu/unary_ops.h"
@@ -49,26 +50,49 @@ void gather(const float* from, const mx::Shape& shape, const mx::Strides& stride
       offset += static_cast<std::int64_t>(rest % shape[axis]) * strides[axis];
       rest /= shape[axis];
     }
-    to[at] = from[offset];
+    // Indices are copied as they are, too.
+    std::memcpy(to + at, from + offset, sizeof(float));
   }
 }
 
-// y[i] = fn(a[i], b[i]), where a step of 0 repeats a single number.
+// An operand of an elementwise operation on rows of numbers: how far apart are those that belong to neighbouring rows,
+// and those that belong to neighbours in a row. A step of 0 repeats a number, or all numbers of a row.
+struct Operand {
+  Source source;
+  std::ptrdiff_t row_step;
+  std::ptrdiff_t step;
+};
+
+// y[i] = fn(a[i], b[i]).
 template <typename Fn>
-Operation binary(Source a, Source b, std::size_t size, Fn fn, int step_a, int step_b) {
+Operation binary(Operand a, Operand b, std::ptrdiff_t size, std::ptrdiff_t row, Fn fn) {
+  if (a.row_step == a.step * row && b.row_step == b.step * row) {
+    row = size;  // all rows are like one
+  }
   Operation operation;
-  operation.reads = {a, b};
+  operation.reads = {a.source, b.source};
   operation.work = [=](const Run& run, const Operation& own) {
     const float* left = run.at(own.reads[0]);
     const float* right = run.at(own.reads[1]);
     float* to = run.at(own.writes[0]);
-    parallel_for(size, kAtOnce, [=](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      if (step_a == 1 && step_b == 1) {
-        for (std::ptrdiff_t i = begin; i < end; ++i) to[i] = fn(left[i], right[i]);
+    const auto compute = [=](std::ptrdiff_t from, std::ptrdiff_t first, std::ptrdiff_t end) {
+      const float* x = left + from * a.row_step;
+      const float* y = right + from * b.row_step;
+      float* z = to + from * row;
+      if (a.step == 1 && b.step == 1) {
+        for (std::ptrdiff_t i = first; i < end; ++i) z[i] = fn(x[i], y[i]);
       } else {
-        for (std::ptrdiff_t i = begin; i < end; ++i) to[i] = fn(left[i * step_a], right[i * step_b]);
+        for (std::ptrdiff_t i = first; i < end; ++i) z[i] = fn(x[i * a.step], y[i * b.step]);
       }
-    });
+    };
+    if (row == size) {
+      parallel_for(size, kAtOnce, [=](std::ptrdiff_t begin, std::ptrdiff_t end) { compute(0, begin, end); });
+    } else {
+      const std::ptrdiff_t at_once = std::max<std::ptrdiff_t>(1, kAtOnce / row);
+      parallel_for(size / row, at_once, [=](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        for (std::ptrdiff_t at = begin; at < end; ++at) compute(at, 0, row);
+      });
+    }
   };
   return operation;
 }
@@ -106,6 +130,31 @@ Source Recorder::dense(const View& view) {
   return {value, 0, nullptr};
 }
 
+Source Recorder::joined(const std::vector<mx::array>& inputs, int axis, const mx::array& out) {
+  std::ptrdiff_t outer = 1, inner = 1;
+  for (int before = 0; before < axis; ++before) outer *= out.shape(before);
+  for (int after = axis + 1; after < static_cast<int>(out.ndim()); ++after) inner *= out.shape(after);
+  Operation operation;
+  std::vector<std::ptrdiff_t> sizes;  // of the part of each input that lies together
+  for (const mx::array& input : inputs) {
+    operation.reads.push_back(dense(view(input)));
+    sizes.push_back(input.shape(axis) * inner);
+  }
+  operation.work = [outer, sizes](const Run& run, const Operation& own) {
+    float* to = run.at(own.writes[0]);
+    for (std::ptrdiff_t at = 0; at < outer; ++at) {
+      for (std::size_t part = 0; part < sizes.size(); ++part) {
+        std::memcpy(to, run.at(own.reads[part]) + at * sizes[part], sizes[part] * sizeof(float));
+        to += sizes[part];
+      }
+    }
+  };
+  const Value value = result(out);
+  operation.writes = {value};
+  add(std::move(operation));
+  return {value, 0, nullptr};
+}
+
 bool Recorder::moved(const mx::array& node, const std::string& name) {
   static const std::string kSame[] = {"Contiguous", "Copy", "StopGradient", "AsType"};
   static const std::string kShaped[] = {"Reshape", "Flatten", "Unflatten", "ExpandDims", "Squeeze"};
@@ -114,7 +163,7 @@ bool Recorder::moved(const mx::array& node, const std::string& name) {
   };
   const auto& primitive = node.primitive();
   const auto source = [&] {
-    if (node.inputs()[0].dtype() != mx::float32) {
+    if (node.inputs()[0].dtype() != node.dtype()) {
       throw Unknown(name + " from another type than float32");
     }
     return view(node.inputs()[0]);
@@ -124,6 +173,14 @@ bool Recorder::moved(const mx::array& node, const std::string& name) {
     made = source();
   } else if (among(kShaped)) {
     made = {dense(source()), node.shape(), row_major(node.shape())};
+  } else if (name == "Concatenate") {
+    for (const mx::array& input : node.inputs()) {
+      if (input.dtype() != node.dtype()) {
+        throw Unknown(name + " from another type than float32");
+      }
+    }
+    const int axis = static_cast<const mx::Concatenate&>(primitive).state();
+    made = {joined(node.inputs(), axis, node), node.shape(), row_major(node.shape())};
   } else if (name == "Transpose") {
     const View from = source();
     made = {from.source, node.shape(), {}};
@@ -158,24 +215,61 @@ bool Recorder::moved(const mx::array& node, const std::string& name) {
   return true;
 }
 
+bool Recorder::counted(const mx::array& node, const std::string& name) {
+  const auto& inputs = node.inputs();
+  if (std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.dtype() != mx::int32; })) {
+    return false;
+  }
+  Operation operation;
+  for (const mx::array& input : inputs) {
+    operation.reads.push_back(dense(view(input)));
+  }
+  const auto at = [](const Run& run, const Source& source) {
+    return reinterpret_cast<const std::int32_t*>(run.at(source));
+  };
+  if (name == "Add") {
+    operation.work = [at, size = node.size()](const Run& run, const Operation& own) {
+      const std::int32_t *a = at(run, own.reads[0]), *b = at(run, own.reads[1]);
+      std::transform(a, a + size, b, reinterpret_cast<std::int32_t*>(run.at(own.writes[0])), std::plus<>());
+    };
+  } else if (name == "AsType" && node.dtype() == mx::float32) {
+    operation.work = [at, size = node.size()](const Run& run, const Operation& own) {
+      std::copy_n(at(run, own.reads[0]), size, run.at(own.writes[0]));
+    };
+  } else {
+    return false;
+  }
+  operation.writes = {result(node)};
+  add(std::move(operation));
+  return true;
+}
+
 bool Recorder::computed(const mx::array& node, const std::string& name) {
   const std::size_t size = node.size();
-  std::vector<Source> sources;
-  std::vector<int> steps;
+  const std::ptrdiff_t row = node.ndim() == 0 ? 1 : node.shape(-1);
   for (const mx::array& input : node.inputs()) {
     if (input.dtype() != mx::float32) {
       throw Unknown(name + " from another type than float32");
     }
-    const View from = view(input);
-    const bool same = std::all_of(from.strides.begin(), from.strides.end(), [](auto stride) { return stride == 0; });
-    steps.push_back(same || size_of(from) == 1 ? 0 : 1);
-    sources.push_back(steps.back() == 0 ? from.source : dense(from));
   }
-  const auto two = [&](auto fn) { return binary(sources[0], sources[1], size, fn, steps[0], steps[1]); };
-  // A single repeated number is expanded, because `unary` reads as many numbers as it writes.
-  const auto one = [&](auto fn) {
-    return unary(steps[0] == 0 && size > 1 ? dense(view(node.inputs()[0])) : sources[0], size, fn);
+  const auto operand = [&](int index) -> Operand {
+    View from = view(node.inputs()[index]);
+    if (std::all_of(from.strides.begin(), from.strides.end(), [](auto stride) { return stride == 0; })) {
+      return {from.source, 0, 0};
+    }
+    if (from.strides.back() == 0 && from.shape.back() > 1) {
+      from.shape.pop_back();
+      from.strides.pop_back();
+      return {dense(from), 1, 0};
+    }
+    if (std::all_of(from.strides.begin(), from.strides.end() - 1, [](auto stride) { return stride == 0; }) &&
+        from.strides.back() == 1) {
+      return {from.source, size == static_cast<std::size_t>(row) ? row : 0, 1};
+    }
+    return {dense(from), row, 1};
   };
+  const auto two = [&](auto fn) { return binary(operand(0), operand(1), size, row, fn); };
+  const auto one = [&](auto fn) { return unary(dense(view(node.inputs()[0])), size, fn); };
   Operation operation;
   if (name == "Add") {
     operation = two([](float a, float b) { return a + b; });
@@ -189,10 +283,16 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     operation = two([](float a, float b) { return mx::detail::Maximum()(a, b); });
   } else if (name == "Minimum") {
     operation = two([](float a, float b) { return mx::detail::Minimum()(a, b); });
+  } else if (name == "LogAddExp") {
+    operation = two([](float a, float b) { return mx::detail::LogAddExp()(a, b); });
   } else if (name == "Negative") {
     operation = one([](float a) { return -a; });
   } else if (name == "Square") {
     operation = one([](float a) { return a * a; });
+  } else if (name == "Floor") {
+    operation = one([](float a) { return mx::detail::Floor()(a); });
+  } else if (name == "Log") {
+    operation = one([](float a) { return mx::detail::Log()(a); });
   } else if (name == "Tanh") {
     operation = one([](float a) { return mx::detail::Tanh()(a); });
   } else if (name == "Sigmoid") {

@@ -64,14 +64,28 @@ std::vector<mx::array> Recorder::ordered(const mx::array& root) {
 
 void Recorder::record(const mx::array& node) {
   const std::string name = node.primitive().name();
-  if (node.dtype() != mx::float32) {
+  if (node.dtype() != mx::float32 && node.dtype() != mx::uint32 && node.dtype() != mx::int32) {
     throw Unknown(name + " of another type than float32");
+  }
+  if (name == "AsType" && node.dtype() == mx::int32 && is_positions(node.inputs()[0])) {
+    copies_.insert(node.id());
+    return;
   }
   if (auto* known = dynamic_cast<const Recordable*>(&node.primitive())) {
     known->record(*this, node);
-  } else if (!moved(node, name) && !computed(node, name)) {
+  } else if (!counted(node, name) && !moved(node, name) && !routed(node, name) && !computed(node, name)) {
     throw Unknown(name);
   }
+}
+
+bool Recorder::attends(const Layer& layer, const Source& keys, const Source& values) {
+  const auto [found, first] = appended_.try_emplace(layer.number, keys, values);
+  if (first) {
+    recording_.layers.push_back(layer);
+  } else if (found->second != std::pair(keys, values)) {
+    throw Unknown("layers that append to the same cache");
+  }
+  return first;
 }
 
 View Recorder::view(const mx::array& input) {
@@ -80,6 +94,15 @@ View Recorder::view(const mx::array& input) {
     return {{-1, 0, found.data<float>()}, found.shape(), found.strides()};
   }
   const auto found = views_.find(input.id());
+  if (found == views_.end() && is_positions(input)) {
+    Operation operation;
+    operation.work = [rows = rows()](const Run& run, const Operation& own) {
+      std::copy_n(run.positions, rows, reinterpret_cast<std::int32_t*>(run.at(own.writes[0])));
+    };
+    operation.writes = {result(input)};
+    add(std::move(operation));
+    return views_.at(input.id());
+  }
   if (found == views_.end()) {
     throw Unknown("numbers computed from tokens or positions");
   }
@@ -92,7 +115,7 @@ mx::array Recorder::evaluated(mx::array input) {
   return input;
 }
 
-Matrix Recorder::matrix(const Packing& packing, const std::vector<mx::array>& arrays) {
+std::shared_ptr<const Weights> Recorder::weights(const Packing& packing, const std::vector<mx::array>& arrays) {
   std::vector<mx::array> found;
   for (const mx::array& input : arrays) {
     if (!is_constant(input)) {
@@ -103,8 +126,12 @@ Matrix Recorder::matrix(const Packing& packing, const std::vector<mx::array>& ar
       throw Unknown("a product with a matrix that is laid out otherwise");
     }
   }
-  return Weights(packing, found[0], found.size() > 1 ? &found[1] : nullptr, found.size() > 2 ? &found[2] : nullptr)
-      .matrix();
+  return std::make_shared<Weights>(packing, found[0], found.size() > 1 ? &found[1] : nullptr,
+                                   found.size() > 2 ? &found[2] : nullptr);
+}
+
+Matrix Recorder::matrix(const Packing& packing, const std::vector<mx::array>& arrays) {
+  return weights(packing, arrays)->matrix();
 }
 
 const float* Recorder::numbers(const mx::array& input) {
@@ -129,6 +156,13 @@ Value Recorder::result(const mx::array& out) {
 Source Recorder::dense(const mx::array& input) {
   if (input.dtype() != mx::float32) {
     throw Unknown("an operation on another type than float32");
+  }
+  return dense(view(input));
+}
+
+Source Recorder::integers(const mx::array& input) {
+  if (input.dtype() != mx::uint32) {
+    throw Unknown("indices of another type than uint32");
   }
   return dense(view(input));
 }

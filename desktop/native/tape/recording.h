@@ -1,7 +1,7 @@
 // Recording of the operations of one decode step on a tape: a flat list that is executed without a graph.
 //
 // Primitives that can be on a tape derive from `Recordable`, and add their operations to the list. All values on a tape
-// are row-major float32.
+// are row-major float32, or indices and positions in uint32 and int32, which take as much memory.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "fused/kernels.h"
@@ -63,6 +64,10 @@ struct Run {
   float* at(Value value) const { return places[value]; }
   const float* at(const Source& source) const {
     return source.constant ? source.constant : places[source.value] + source.offset;
+  }
+  std::uint32_t* integers(Value value) const { return reinterpret_cast<std::uint32_t*>(at(value)); }
+  const std::uint32_t* integers(const Source& source) const {
+    return reinterpret_cast<const std::uint32_t*>(at(source));
   }
 };
 
@@ -124,36 +129,49 @@ class Recorder {
 
   int rows() const { return recording_.rows; }
   bool is_tokens(const mx::array& input) const { return input.id() == tokens_.id(); }
-  bool is_positions(const mx::array& input) const { return input.id() == positions_.id(); }
+  bool is_positions(const mx::array& input) const {
+    return input.id() == positions_.id() || copies_.contains(input.id());
+  }
   // The numbers of an input in row-major order; if they are laid out otherwise, a copy is recorded.
   Source dense(const mx::array& input);
-  // The weights of a product, which must not depend on the placeholders and must be row-major.
+  // The same for indices.
+  Source integers(const mx::array& input);
+  // The weights of products, which must not depend on the placeholders and must be row-major.
+  std::shared_ptr<const Weights> weights(const Packing& packing, const std::vector<mx::array>& arrays);
+  // The only matrix of such weights.
   Matrix matrix(const Packing& packing, const std::vector<mx::array>& arrays);
   // The numbers of an input that does not depend on the placeholders, as float32.
   const float* numbers(const mx::array& input);
   // A new value that holds `out` in row-major order.
   Value result(const mx::array& out);
   void add(Operation operation) { recording_.operations.push_back(std::move(operation)); }
-  // Register the attention of a layer.
-  void attends(Layer layer) { recording_.layers.push_back(layer); }
+  // Register an attention to the cache of a layer, whose new keys and values are given; return whether it is the first
+  // one. Further layers may share the cache, but cannot append something else.
+  bool attends(const Layer& layer, const Source& keys, const Source& values);
 
  private:
   bool is_constant(const mx::array& input) const { return !depends_.contains(input.id()); }
   // The nodes that `root` depends on, itself included, as far as they depend on a placeholder; in topological order.
   std::vector<mx::array> ordered(const mx::array& root);
   void record(const mx::array& node);
-  // Record an operation that only changes the view of its input; return false if it is another one.
+  // Each records operations of one kind, and returns false for others: views of their input and joining, elementwise
+  // arithmetic, that with positions, and those by which mixtures choose experts.
   bool moved(const mx::array& node, const std::string& name);
   bool computed(const mx::array& node, const std::string& name);
+  bool counted(const mx::array& node, const std::string& name);
+  bool routed(const mx::array& node, const std::string& name);
+  Source joined(const std::vector<mx::array>& inputs, int axis, const mx::array& out);
   View view(const mx::array& input);
   mx::array evaluated(mx::array input);
   Source dense(const View& view);
 
   mx::array tokens_;
   mx::array positions_;
+  std::unordered_set<std::uintptr_t> copies_;  // of the positions
   Recording recording_;
   std::unordered_map<std::uintptr_t, bool> depends_;
   std::unordered_map<std::uintptr_t, View> views_;
+  std::unordered_map<int, std::pair<Source, Source>> appended_;  // to the cache of each layer
   std::vector<mx::array> nodes_;  // kept alive so that their ids are not reused
 };
 

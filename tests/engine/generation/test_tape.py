@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import math
 from functools import cache
 
 import mlx.core as mx
@@ -33,10 +34,14 @@ pytestmark = needs_kernels
 
 # Models whose steps must be recorded on a tape.
 CASES = (
-    "gemma gemma3 glm glm4 gpt-neox granite llama llama-linear llama-llama3 llama-tied llama-yarn mistral-window olmo2 "
-    "phi3 qwen2 qwen3 smollm3 starcoder2"
+    "ernie4-5-moe gemma gemma3 gemma4 gemma4-moe gemma4-shared glm glm4 gpt-neox gpt-oss granite hunyuan-moe llama "
+    "llama-linear llama-llama3 llama-tied llama-yarn minimax-m2 ministral3 mistral-window mixtral mixtral-window olmo2 "
+    "phi3 qwen2 qwen3 qwen3-moe smollm3 starcoder2"
 ).split()
-TINY = "cohere cohere2 ernie4_5 exaone4 helium hunyuan_v1_dense nemotron olmo3 seed_oss".split()
+TINY = (
+    "afmoe cohere cohere2 ernie4_5 exaone4 gptj granitemoe helium hunyuan_v1_dense laguna mellum minicpm3 nemotron "
+    "olmo3 olmoe qwen2_moe seed_oss youtu"
+).split()
 LENGTHS = (5, 23, 11)
 
 
@@ -101,7 +106,7 @@ def test_models_give_the_same_bits(case, lengths):
 
 @pytest.mark.parametrize("kv_bits", [4, 8])
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
-@pytest.mark.parametrize("case", ["gemma3", "llama", "qwen3"])
+@pytest.mark.parametrize("case", ["gemma3", "gemma4-shared", "llama", "qwen3"])
 def test_models_with_quantized_caches_give_the_same_bits(case, lengths, kv_bits):
     model, config = loaded(case)
     compare(model, config, config["vocab_size"], lengths, kv_bits=kv_bits)
@@ -175,6 +180,30 @@ def test_products_with_the_same_input_are_merged():
     # merges three matrices, another one two), two rotations, an attention, an activation and two sums.
     tape = with_tapes(model, config, make_caches(model)).tape(1, make_caches(model))
     assert KERNELS.operations(tape) == 3 + 2 * (2 + 4 + 2 + 1 + 1 + 2)
+
+
+def rated(gates):
+    """Return a mixture whose router has the same weights for all experts."""
+    mx.random.seed(7)
+    model, config = build(FAMILIES["olmoe"])
+    for layer in model.layers:
+        layer.mlp.gate.weight = mx.full(layer.mlp.gate.weight.shape, gates)
+    return model, config
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+def test_experts_that_are_rated_alike_are_chosen_in_the_same_order(lengths):
+    model, config = rated(0.5)
+    compare(model, config, config["vocab_size"], lengths)
+
+
+def test_experts_that_are_rated_by_no_numbers_do_not_end_the_program():
+    model, config = rated(math.nan)
+    adapt_to_cpu(model)
+    (caches,) = fed(model, config["vocab_size"], 9)
+    with_tape = with_tapes(model, config, caches)
+    assert with_tape.tape(1, caches) is not None
+    assert mx.all(mx.isnan(with_tape(mx.array([[1]]), cache=caches))).item()
 
 
 def tiny(kind="plain"):
@@ -334,7 +363,8 @@ def test_any_number_of_threads_gives_the_same_bits():
 
 
 def test_a_definition_with_unknown_operations_is_called_directly(caplog):
-    model, config = loaded("mixtral")
+    model, config = build(FAMILIES["phimoe"])
+    adapt_to_cpu(model)
     (taped, plain) = fed(model, config["vocab_size"], 7, 7)
     with_tape = with_tapes(model, config, taped)
     with caplog.at_level(logging.DEBUG, "sotto.engine.generation.tape"):

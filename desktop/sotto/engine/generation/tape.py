@@ -106,21 +106,27 @@ class _RecordedCache:
         self._window = window
         self._kernels = kernels
         self._layer = layer
+        self._appended: Appended | None = None
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Appended, Appended]:
+        # The function must not refer to `self`: nothing would free such a cycle soon.
+        kernels, layer = self._kernels, self._layer
+
         def attend(queries: mx.array, scale: float, mask: Any, sinks: mx.array | None) -> mx.array:
             if mask is not None:
                 raise _NotOnTapeError("a mask")
-            found: mx.array | None = self._kernels.step_attention(queries, keys, values, self._layer, scale, sinks)
+            found: mx.array | None = kernels.step_attention(queries, keys, values, layer, scale, sinks)
             if found is None:
                 raise _NotOnTapeError("an attention of other shapes")
             return found
 
-        both = Appended(attend)
-        return both, both
+        self._appended = Appended(attend)
+        return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Appended, Appended]:
-        raise _NotOnTapeError("layers that share a cache")
+        if self._appended is None:
+            raise _NotOnTapeError("layers that share a cache with one after them")
+        return self._appended, self._appended
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
         # A single token needs no mask unless the definition shows it less than its cache holds.

@@ -1,0 +1,134 @@
+// Recording of the operations of MLX by which mixtures of experts choose experts and weigh them. Each computes in the
+// order of MLX's own, so that results have the same bits.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mlx/backend/cpu/binary_ops.h"
+#include "mlx/backend/cpu/unary_ops.h"
+#include "mlx/primitives.h"
+#include "tape/recording.h"
+
+namespace sotto::tape {
+
+namespace {
+
+void soften(const float* from, std::ptrdiff_t length, float* to) {
+  float largest = -std::numeric_limits<float>::infinity(), total = 0;
+  for (std::ptrdiff_t i = 0; i < length; ++i) largest = mx::detail::Maximum()(from[i], largest);
+  for (std::ptrdiff_t i = 0; i < length; ++i) {
+    to[i] = mx::detail::Exp()(from[i] - largest);
+    total += to[i];
+  }
+  const float share = 1 / total;
+  for (std::ptrdiff_t i = 0; i < length; ++i) to[i] *= share;
+}
+
+// The positions of numbers, so that none before the one at `middle` is larger than it, and none after it smaller.
+void partition(const float* from, std::ptrdiff_t length, std::ptrdiff_t middle, std::uint32_t* to) {
+  std::iota(to, to + length, 0u);
+  std::nth_element(to, to + middle, to + length, [from](std::uint32_t one, std::uint32_t other) {
+    const float a = from[one], b = from[other];
+    if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+    return a < b || (a == b && one < other);
+  });
+}
+
+std::ptrdiff_t checked(std::uint32_t index, std::ptrdiff_t length) {
+  if (index >= static_cast<std::uint64_t>(length)) {
+    throw std::out_of_range("An index of a decode step is beyond the end of its array.");
+  }
+  return index;
+}
+
+bool is_last(int axis, const mx::array& of) { return axis == static_cast<int>(of.ndim()) - 1; }
+
+std::ptrdiff_t product(mx::Shape::const_iterator begin, mx::Shape::const_iterator end) {
+  return std::accumulate(begin, end, std::ptrdiff_t{1}, std::multiplies<>());
+}
+
+}  // namespace
+
+bool Recorder::routed(const mx::array& node, const std::string& name) {
+  const auto& inputs = node.inputs();
+  Operation operation;
+  if (name == "Softmax") {
+    operation.reads = {dense(inputs[0])};
+    operation.work = [size = static_cast<std::ptrdiff_t>(node.size()), length = std::ptrdiff_t{node.shape(-1)}](
+                         const Run& run, const Operation& own) {
+      for (std::ptrdiff_t at = 0; at < size; at += length) {
+        soften(run.at(own.reads[0]) + at, length, run.at(own.writes[0]) + at);
+      }
+    };
+  } else if (name == "Sum") {
+    const auto [kind, axes] = static_cast<const mx::Reduce&>(node.primitive()).state();
+    if (axes.size() != 1) {
+      return false;
+    }
+    const mx::Shape& shape = inputs[0].shape();
+    const std::ptrdiff_t outer = product(shape.begin(), shape.begin() + axes[0]), length = shape[axes[0]];
+    const std::ptrdiff_t inner = product(shape.begin() + axes[0] + 1, shape.end());
+    operation.reads = {dense(inputs[0])};
+    operation.work = [outer, length, inner](const Run& run, const Operation& own) {
+      const float* from = run.at(own.reads[0]);
+      float* to = run.at(own.writes[0]);
+      for (std::ptrdiff_t at = 0; at < outer; ++at, to += inner) {
+        std::fill_n(to, inner, 0.0f);
+        for (std::ptrdiff_t i = 0; i < length; ++i, from += inner) {
+          for (std::ptrdiff_t j = 0; j < inner; ++j) to[j] += from[j];
+        }
+      }
+    };
+  } else if (name == "ArgPartition") {
+    const auto [middle, axis] = static_cast<const mx::ArgPartition&>(node.primitive()).state();
+    if (!is_last(axis, node)) {
+      return false;
+    }
+    operation.reads = {dense(inputs[0])};
+    operation.work = [middle, size = static_cast<std::ptrdiff_t>(node.size()),
+                      length = std::ptrdiff_t{node.shape(-1)}](const Run& run, const Operation& own) {
+      for (std::ptrdiff_t at = 0; at < size; at += length) {
+        partition(run.at(own.reads[0]) + at, length, middle, run.integers(own.writes[0]) + at);
+      }
+    };
+  } else if (name == "GatherAxis") {
+    const int axis = static_cast<const mx::GatherAxis&>(node.primitive()).state();
+    const std::ptrdiff_t length = inputs[0].shape(-1), count = node.shape(-1), rows = node.size() / count;
+    if (!is_last(axis, node) || static_cast<std::ptrdiff_t>(inputs[0].size()) != rows * length) {
+      return false;
+    }
+    operation.reads = {dense(inputs[0]), integers(inputs[1])};
+    operation.work = [rows, length, count](const Run& run, const Operation& own) {
+      const float* from = run.at(own.reads[0]);
+      const std::uint32_t* index = run.integers(own.reads[1]);
+      float* to = run.at(own.writes[0]);
+      for (std::ptrdiff_t row = 0; row < rows; ++row, from += length) {
+        for (std::ptrdiff_t i = 0; i < count; ++i) *to++ = from[checked(*index++, length)];
+      }
+    };
+  } else if (name == "Gather") {
+    const auto [axes, slice] = static_cast<const mx::Gather&>(node.primitive()).state();
+    mx::Shape whole = inputs[0].shape();
+    whole[0] = 1;
+    if (axes != std::vector<int>{0} || slice != whole) {
+      return false;
+    }
+    const std::ptrdiff_t length = inputs[0].shape(0), size = product(slice.begin(), slice.end());
+    operation.reads = {dense(inputs[0]), integers(inputs[1])};
+    operation.work = [count = static_cast<std::ptrdiff_t>(inputs[1].size()), length, size](const Run& run,
+                                                                                         const Operation& own) {
+      for (std::ptrdiff_t i = 0; i < count; ++i) {
+        const std::ptrdiff_t index = checked(run.integers(own.reads[1])[i], length);
+        std::copy_n(run.at(own.reads[0]) + index * size, size, run.at(own.writes[0]) + i * size);
+      }
+    };
+  } else {
+    return false;
+  }
+  operation.writes = {result(node)};
+  add(std::move(operation));
+  return true;
+}
+
+}  // namespace sotto::tape
