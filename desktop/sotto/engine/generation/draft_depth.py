@@ -23,7 +23,8 @@ from statistics import median
 _COST_WEIGHT = 0.3
 _COST_CLAMP = 0.25
 _COST_SAMPLES = 3
-_ACCEPTANCE_WEIGHT = 0.1
+# The first samples count alike, so that a few bad ones do not switch drafts off for long.
+_ACCEPTANCE_WEIGHT = 0.05
 _TRUSTED = 10
 _PROBE_FIRST, _PROBE_LAST = 4, 512
 # A depth of unknown cost is tried only if it would be this much better at the cost of the last known one.
@@ -112,7 +113,7 @@ class DraftDepth:
         for index in range(min(judged, self.limit)):
             right = float(index < accepted)
             self._samples[index] += 1
-            weight = 1.0 if self._samples[index] == 1 else _ACCEPTANCE_WEIGHT
+            weight = max(1 / self._samples[index], _ACCEPTANCE_WEIGHT)
             self._rates[index] += weight * (right - self._rates[index])
 
     def planned(self, available: int) -> int:
