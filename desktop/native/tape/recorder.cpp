@@ -67,6 +67,9 @@ void Recorder::record(const mx::array& node) {
   if (node.dtype() != mx::float32 && node.dtype() != mx::uint32 && node.dtype() != mx::int32) {
     throw Unknown(name + " of another type than float32");
   }
+  if (node.size() == 0) {
+    throw Unknown(name + " of nothing");
+  }
   if (name == "AsType" && node.dtype() == mx::int32 && is_positions(node.inputs()[0])) {
     copies_.insert(node.id());
     return;

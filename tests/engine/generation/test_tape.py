@@ -182,6 +182,15 @@ def test_products_with_the_same_input_are_merged():
     assert KERNELS.operations(tape) == 3 + 2 * (2 + 4 + 2 + 1 + 1 + 2)
 
 
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("bits_held", [4, 8])
+def test_quantized_experts_give_the_same_bits(bits_held, lengths):
+    mx.random.seed(7)
+    model, config = build({**FAMILIES["olmoe"], "hidden_size": 64, "intermediate_size": 64})
+    nn.quantize(model, group_size=32, bits=bits_held)
+    compare(model, config, config["vocab_size"], lengths)
+
+
 def rated(gates):
     """Return a mixture whose router has the same weights for all experts."""
     mx.random.seed(7)
@@ -390,6 +399,20 @@ def test_a_definition_with_attention_of_unknown_shapes_is_called_directly(caplog
         found = TapedModel(model, KERNELS)(mx.array([[5]]), cache=[cache])
     assert bits(found) == bits(original(mx.array([[5]]), cache=make_caches(original)))
     assert "it does not know an attention of other shapes" in caplog.text
+
+
+def test_a_definition_that_chooses_nothing_is_called_directly():
+    original = MODELS["plain"]
+
+    def model(tokens, cache):
+        logits = original(tokens, cache=cache)
+        chosen = mx.take_along_axis(logits, mx.argpartition(logits, kth=2, axis=-1)[..., :0], axis=-1)
+        return logits + mx.sum(chosen, axis=-1, keepdims=True)
+
+    taped, plain = fed(original, VOCABULARY, 5, 5)
+    with_tape = TapedModel(model, KERNELS)
+    assert bits(with_tape(mx.array([[5]]), cache=taped)) == bits(original(mx.array([[5]]), cache=plain))
+    assert with_tape.tape(1, taped) is None
 
 
 def test_models_with_other_caches_have_no_tapes():
