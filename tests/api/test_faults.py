@@ -18,7 +18,6 @@ from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import LoadProgress, PrefillProgress, TextChunk
 from sotto.runner.catalogue import catalogue
 from sotto.runner.isolated.process import RunnerProcess
-from sotto.runner.loop import SLOTS
 from sotto.runner.loop_host import LoopHost
 from thoroughness import some
 
@@ -32,6 +31,8 @@ ENDLESS = {
 }
 # Computing this prompt takes some hundred milliseconds.
 LONG = ENDLESS | {"prompt": "a story about it " * 700}
+# Requests that run at the same time.
+TOGETHER = 8
 KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that when memory runs out."
 
 
@@ -111,7 +112,7 @@ def test_a_killed_engine_fails_its_requests_with_a_message(client, children, mom
     assert client.post("/api/chat", json=CHAT).status_code == 200
     if moment is LoadProgress:
         assert client.post("/api/generate", json={"model": "sotto", "keep_alive": 0}).status_code == 200
-    count, before = 1 if moment is LoadProgress else SLOTS, len(children.made)
+    count, before = 1 if moment is LoadProgress else TOGETHER, len(children.made)
     children.kill_at(moment, count)
     request = ENDLESS if moment is TextChunk else LONG
     # The beginnings differ, because a prompt would wait for another one that computes their common prefix.
