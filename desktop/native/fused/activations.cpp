@@ -60,8 +60,7 @@ class Activate : public Primitive, public tape::Recordable {
       const Rows gate(run.at(own.reads.front()), 1, size), x(run.at(own.reads.back()), 1, size);
       activate_rows(kind, gate, own.reads.size() > 1 ? &x : nullptr, run.at(own.writes[0]), slope, limit);
     };
-    operation.writes = {recorder.result(out)};
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  private:

@@ -65,8 +65,7 @@ class Norm : public Primitive, public tape::Recordable {
                          const tape::Run& run, const tape::Operation& own) {
       normalise(centred, Rows(run.at(own.reads[0]), count, n), weight, bias, run.at(own.writes[0]), eps);
     };
-    operation.writes = {recorder.result(out)};
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  private:

@@ -104,8 +104,7 @@ class Rope : public Primitive, public tape::Recordable {
       now.offsets = run.positions;
       rotate(r, now, Rows(run.at(own.reads[0]), turn.batch * turn.heads * turn.positions, n), run.at(own.writes[0]));
     };
-    operation.writes = {recorder.result(out)};
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  private:

@@ -80,8 +80,7 @@ class Embedding : public CpuPrimitive, public tape::Recordable {
         look_up_checked(matrix, run.tokens[row], run.at(own.writes[0]) + row * matrix.columns);
       }
     };
-    operation.writes.push_back(recorder.result(out));
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  protected:

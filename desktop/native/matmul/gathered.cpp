@@ -110,8 +110,7 @@ class GatheredProduct : public CpuPrimitive, public tape::Recordable {
       multiply_pairs(*weights, counts, run.at(own.reads[0]), run.integers(own.reads[1]), run.integers(own.reads[2]),
                      run.at(own.writes[0]));
     };
-    operation.writes = {recorder.result(out)};
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  protected:

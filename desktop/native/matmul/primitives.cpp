@@ -40,8 +40,7 @@ class LinearProduct : public CpuPrimitive, public tape::Recordable {
     operation.parts.push_back({recorder.matrix(packing_, {inputs.begin() + 1, inputs.begin() + arrays}),
                                arrays < inputs.size() ? recorder.numbers(inputs.back()) : nullptr});
     operation.count = out.size() / out.shape(-1);
-    operation.writes.push_back(recorder.result(out));
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  protected:

@@ -131,8 +131,7 @@ class StepAttention : public RecordOnly, public Recordable {
         }
       });
     };
-    operation.writes = {recorder.result(out)};
-    recorder.add(std::move(operation));
+    recorder.add(std::move(operation), out);
   }
 
  private:

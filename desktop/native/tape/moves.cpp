@@ -149,10 +149,7 @@ Source Recorder::joined(const std::vector<mx::array>& inputs, int axis, const mx
       }
     }
   };
-  const Value value = result(out);
-  operation.writes = {value};
-  add(std::move(operation));
-  return {value, 0, nullptr};
+  return {add(std::move(operation), out), 0, nullptr};
 }
 
 bool Recorder::moved(const mx::array& node, const std::string& name) {
@@ -224,23 +221,20 @@ bool Recorder::counted(const mx::array& node, const std::string& name) {
   for (const mx::array& input : inputs) {
     operation.reads.push_back(dense(view(input)));
   }
-  const auto at = [](const Run& run, const Source& source) {
-    return reinterpret_cast<const std::int32_t*>(run.at(source));
-  };
   if (name == "Add") {
-    operation.work = [at, size = node.size()](const Run& run, const Operation& own) {
-      const std::int32_t *a = at(run, own.reads[0]), *b = at(run, own.reads[1]);
-      std::transform(a, a + size, b, reinterpret_cast<std::int32_t*>(run.at(own.writes[0])), std::plus<>());
+    operation.work = [size = node.size()](const Run& run, const Operation& own) {
+      const auto* a = run.integers<std::int32_t>(own.reads[0]);
+      const auto* b = run.integers<std::int32_t>(own.reads[1]);
+      std::transform(a, a + size, b, run.integers<std::int32_t>(own.writes[0]), std::plus<>());
     };
   } else if (name == "AsType" && node.dtype() == mx::float32) {
-    operation.work = [at, size = node.size()](const Run& run, const Operation& own) {
-      std::copy_n(at(run, own.reads[0]), size, run.at(own.writes[0]));
+    operation.work = [size = node.size()](const Run& run, const Operation& own) {
+      std::copy_n(run.integers<std::int32_t>(own.reads[0]), size, run.at(own.writes[0]));
     };
   } else {
     return false;
   }
-  operation.writes = {result(node)};
-  add(std::move(operation));
+  add(std::move(operation), node);
   return true;
 }
 
@@ -300,8 +294,7 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
   } else {
     return false;
   }
-  operation.writes = {result(node)};
-  add(std::move(operation));
+  add(std::move(operation), node);
   return true;
 }
 

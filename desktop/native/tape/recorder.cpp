@@ -100,10 +100,9 @@ View Recorder::view(const mx::array& input) {
   if (found == views_.end() && is_positions(input)) {
     Operation operation;
     operation.work = [rows = rows()](const Run& run, const Operation& own) {
-      std::copy_n(run.positions, rows, reinterpret_cast<std::int32_t*>(run.at(own.writes[0])));
+      std::copy_n(run.positions, rows, run.integers<std::int32_t>(own.writes[0]));
     };
-    operation.writes = {result(input)};
-    add(std::move(operation));
+    add(std::move(operation), input);
     return views_.at(input.id());
   }
   if (found == views_.end()) {
@@ -145,7 +144,7 @@ const float* Recorder::numbers(const mx::array& input) {
   return found.data<float>();
 }
 
-Value Recorder::result(const mx::array& out) {
+Value Recorder::add(Operation operation, const mx::array& out) {
   const Value value = static_cast<Value>(recording_.sizes.size());
   recording_.sizes.push_back(out.size());
   mx::Strides strides(out.ndim(), 1);
@@ -153,6 +152,8 @@ Value Recorder::result(const mx::array& out) {
     strides[axis] = strides[axis + 1] * out.shape(axis + 1);
   }
   views_.insert_or_assign(out.id(), View{{value, 0, nullptr}, out.shape(), std::move(strides)});
+  operation.writes = {value};
+  add(std::move(operation));
   return value;
 }
 

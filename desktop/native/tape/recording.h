@@ -65,9 +65,13 @@ struct Run {
   const float* at(const Source& source) const {
     return source.constant ? source.constant : places[source.value] + source.offset;
   }
-  std::uint32_t* integers(Value value) const { return reinterpret_cast<std::uint32_t*>(at(value)); }
-  const std::uint32_t* integers(const Source& source) const {
-    return reinterpret_cast<const std::uint32_t*>(at(source));
+  template <typename Integer = std::uint32_t>
+  Integer* integers(Value value) const {
+    return reinterpret_cast<Integer*>(at(value));
+  }
+  template <typename Integer = std::uint32_t>
+  const Integer* integers(const Source& source) const {
+    return reinterpret_cast<const Integer*>(at(source));
   }
 };
 
@@ -142,9 +146,8 @@ class Recorder {
   Matrix matrix(const Packing& packing, const std::vector<mx::array>& arrays);
   // The numbers of an input that does not depend on the placeholders, as float32.
   const float* numbers(const mx::array& input);
-  // A new value that holds `out` in row-major order.
-  Value result(const mx::array& out);
-  void add(Operation operation) { recording_.operations.push_back(std::move(operation)); }
+  // Add an operation that writes `out`, in row-major order, as a new value.
+  Value add(Operation operation, const mx::array& out);
   // Register an attention to the cache of a layer, whose new keys and values are given; return whether it is the first
   // one. Further layers may share the cache, but cannot append something else.
   bool attends(const Layer& layer, const Source& keys, const Source& values);
@@ -161,6 +164,7 @@ class Recorder {
   bool counted(const mx::array& node, const std::string& name);
   bool routed(const mx::array& node, const std::string& name);
   Source joined(const std::vector<mx::array>& inputs, int axis, const mx::array& out);
+  void add(Operation operation) { recording_.operations.push_back(std::move(operation)); }
   View view(const mx::array& input);
   mx::array evaluated(mx::array input);
   Source dense(const View& view);

@@ -126,8 +126,7 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
   } else {
     return false;
   }
-  operation.writes = {result(node)};
-  add(std::move(operation));
+  add(std::move(operation), node);
   return true;
 }
 
