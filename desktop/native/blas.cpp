@@ -9,10 +9,6 @@ namespace sotto {
 
 namespace {
 
-// Values of the C interface to BLAS.
-constexpr int kRowMajor = 101;
-constexpr int kPlain = 111;
-constexpr int kTransposed = 112;
 // A part with fewer multiplications is not worth another thread. Parts begin at multiples of a kernel's tile size.
 constexpr std::ptrdiff_t kSmallestPart = 1 << 20;
 constexpr std::ptrdiff_t kStep = 16;

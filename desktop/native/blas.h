@@ -6,6 +6,11 @@
 
 namespace sotto {
 
+// Values of the C interface to BLAS.
+constexpr int kRowMajor = 101;
+constexpr int kPlain = 111;
+constexpr int kTransposed = 112;
+
 // A `cblas_sgemm` with 32-bit indices.
 using Sgemm = void (*)(int order, int a_form, int b_form, int m, int n, int k, float alpha, const float* a, int a_stride,
                        const float* b, int b_stride, float beta, float* c, int c_stride);
@@ -25,3 +30,7 @@ void divided_sgemm(int order, int a_form, int b_form, int m, int n, int k, float
                    const float* b, int b_stride, float beta, float* c, int c_stride);
 
 }  // namespace sotto
+
+// The BLAS that MLX calls, which divides products in its own way: what it computes has the bits of MLX's products.
+extern "C" void cblas_sgemm(int order, int a_form, int b_form, int m, int n, int k, float alpha, const float* a,
+                            int a_stride, const float* b, int b_stride, float beta, float* c, int c_stride);

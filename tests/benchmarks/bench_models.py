@@ -189,7 +189,7 @@ class _RandomWeights:
         if weight.ndim == 1:
             return mx.ones(weight.shape, mx.bfloat16)
         # Random signs and mantissas with one exponent.
-        return self._drawn(self._plain, (*weight.shape[:-1], weight.shape[-1] // 2)).view(mx.bfloat16)
+        return self._drawn(self._plain, (weight.size // 2,)).view(mx.bfloat16).reshape(weight.shape)
 
     def _drawn(self, pool: np.ndarray, shape: tuple[int, ...]) -> mx.array:
         count = math.prod(shape)

@@ -11,11 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 from gguf_blocks import NUMBERS, RandomBlocks, nbytes
 from vocabulary import TEMPLATE, words
 
 _ALIGNMENT = 32
-_ARCHITECTURES = {"llama": "llama", "qwen3": "qwen3", "qwen3_moe": "qwen3moe", "gemma3_text": "gemma3"}
+_ARCHITECTURES = {
+    "llama": "llama",
+    "qwen3": "qwen3",
+    "qwen3_moe": "qwen3moe",
+    "qwen3_5_text": "qwen35",
+    "gemma3_text": "gemma3",
+}
 _MIX = "Q4_K_M"
 _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 4, 5, 6, 7, 8, 9
 _NORMAL, _CONTROL = 1, 3
@@ -34,9 +41,11 @@ def write_gguf(path: Path, config: Mapping[str, Any], kind: str) -> Path:
             dimensions = struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
             file.write(_text(name) + dimensions + struct.pack("<IQ", NUMBERS[of], offset))
             offset += -(-nbytes(shape, of) // _ALIGNMENT) * _ALIGNMENT
-        for _, shape, of in tensors:
+        for name, shape, of in tensors:
             _align(file)
-            for piece in blocks.data(shape, of):
+            # The logarithms of decays are negative.
+            ones = np.full(shape, -1 if name.endswith("ssm_a") else 1, np.float32)
+            for piece in (ones.tobytes(),) if of == "F32" and len(shape) == 1 else blocks.data(shape, of):
                 file.write(piece)
         _align(file)
     return path
@@ -44,8 +53,7 @@ def write_gguf(path: Path, config: Mapping[str, Any], kind: str) -> Path:
 
 def _tensors(config: Mapping[str, Any], kind: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
     """Yield the name, the shape and the type of each tensor."""
-    width, size, layers = config["hidden_size"], config["head_dim"], config["num_hidden_layers"]
-    queries, pairs = config["num_attention_heads"] * size, config["num_key_value_heads"] * size
+    width, layers = config["hidden_size"], config["num_hidden_layers"]
     tied = config["tie_word_embeddings"]
     usual, finer = ("Q4_K", "Q6_K") if kind == _MIX else (kind, kind)
     yield "token_embd.weight", (config["vocab_size"], width), finer if tied else usual
@@ -56,38 +64,67 @@ def _tensors(config: Mapping[str, Any], kind: str) -> Iterator[tuple[str, tuple[
         # The layers to which llama.cpp gives more bits (`use_more_bits` in llama-quant.cpp).
         eighth = layers // 8
         special = finer if layer < eighth or layer >= 7 * layers // 8 or (layer - eighth) % 3 == 2 else usual
+        mixing = _recurrent if _is_recurrent(config, layer) else _attention
         for name, shape, of in (
-            ("attn_q", (queries, width), usual),
-            ("attn_k", (pairs, width), usual),
-            ("attn_v", (pairs, width), special),
-            ("attn_output", (width, queries), usual),
+            *mixing(config, usual, special),
             *_feed_forward(config, usual, special),
-            *((name, (length,), "F32") for name, length in _norms(config)),
+            *((f"{name}.weight", (length,), "F32") for name, length in _norms(config, layer)),
         ):
-            yield f"blk.{layer}.{name}.weight", shape, of
+            yield f"blk.{layer}.{name}", shape, of
+
+
+def _is_recurrent(config: Mapping[str, Any], layer: int) -> bool:
+    return (layer + 1) % config.get("full_attention_interval", 1) > 0
+
+
+def _attention(config: Mapping[str, Any], usual: str, special: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    width, size = config["hidden_size"], config["head_dim"]
+    queries, pairs = config["num_attention_heads"] * size, config["num_key_value_heads"] * size
+    # Each query comes with a gate.
+    gated = 2 if config["model_type"] == "qwen3_5_text" else 1
+    yield "attn_q.weight", (gated * queries, width), usual
+    yield "attn_k.weight", (pairs, width), usual
+    yield "attn_v.weight", (pairs, width), special
+    yield "attn_output.weight", (width, queries), usual
+
+
+def _recurrent(config: Mapping[str, Any], usual: str, special: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    width, heads = config["hidden_size"], config["linear_num_value_heads"]
+    values = heads * config["linear_value_head_dim"]
+    mixed = values + 2 * config["linear_num_key_heads"] * config["linear_key_head_dim"]
+    yield "attn_qkv.weight", (mixed, width), special
+    yield "attn_gate.weight", (values, width), usual
+    yield "ssm_conv1d.weight", (mixed, config["linear_conv_kernel_dim"]), "F32"
+    yield "ssm_dt.bias", (heads,), "F32"
+    yield "ssm_a", (heads,), "F32"
+    yield "ssm_beta.weight", (heads, width), usual
+    yield "ssm_alpha.weight", (heads, width), usual
+    yield "ssm_out.weight", (width, values), usual
 
 
 def _feed_forward(config: Mapping[str, Any], usual: str, special: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
     width, experts = config["hidden_size"], config.get("num_experts", 0)
     if experts:
         inner = config["moe_intermediate_size"]
-        yield "ffn_gate_inp", (experts, width), "F32"
-        yield "ffn_gate_exps", (experts, inner, width), usual
-        yield "ffn_up_exps", (experts, inner, width), usual
-        yield "ffn_down_exps", (experts, width, inner), special
+        yield "ffn_gate_inp.weight", (experts, width), "F32"
+        yield "ffn_gate_exps.weight", (experts, inner, width), usual
+        yield "ffn_up_exps.weight", (experts, inner, width), usual
+        yield "ffn_down_exps.weight", (experts, width, inner), special
     else:
         inner = config["intermediate_size"]
-        yield "ffn_gate", (inner, width), usual
-        yield "ffn_up", (inner, width), usual
-        yield "ffn_down", (width, inner), special
+        yield "ffn_gate.weight", (inner, width), usual
+        yield "ffn_up.weight", (inner, width), usual
+        yield "ffn_down.weight", (width, inner), special
 
 
-def _norms(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    width, size = config["hidden_size"], config["head_dim"]
-    yield from (("attn_norm", width), ("ffn_norm", width))
-    if config["model_type"] != "llama":
+def _norms(config: Mapping[str, Any], layer: int) -> Iterator[tuple[str, int]]:
+    width, size, kind = config["hidden_size"], config["head_dim"], config["model_type"]
+    yield from (("attn_norm", width), ("post_attention_norm" if kind == "qwen3_5_text" else "ffn_norm", width))
+    if _is_recurrent(config, layer):
+        yield "ssm_norm", config["linear_value_head_dim"]
+    elif kind != "llama":
         yield from (("attn_q_norm", size), ("attn_k_norm", size))
-    if config["model_type"] == "gemma3_text":
+    if kind == "gemma3_text":
         yield from (("post_attention_norm", width), ("post_ffw_norm", width))
 
 
@@ -95,6 +132,7 @@ def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
     name = _ARCHITECTURES[config["model_type"]]
     yield "general.architecture", _string(name)
     yield from _tokenizer(config["vocab_size"])
+    recurrent = config.get("linear_num_value_heads")
     numbers = {
         "vocab_size": config["vocab_size"],
         "block_count": config["num_hidden_layers"],
@@ -105,11 +143,17 @@ def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
         "attention.head_count_kv": config["num_key_value_heads"],
         "attention.key_length": config["head_dim"],
         "attention.value_length": config["head_dim"],
-        "rope.dimension_count": config["head_dim"],
+        "rope.dimension_count": config["head_dim"] // (4 if recurrent else 1),
         "attention.sliding_window": config.get("sliding_window"),
         "expert_count": config.get("num_experts"),
         "expert_used_count": config.get("num_experts_per_tok"),
         "expert_feed_forward_length": config.get("moe_intermediate_size"),
+        "full_attention_interval": config.get("full_attention_interval"),
+        "ssm.conv_kernel": config.get("linear_conv_kernel_dim"),
+        "ssm.inner_size": recurrent and recurrent * config["linear_value_head_dim"],
+        "ssm.state_size": config.get("linear_key_head_dim"),
+        "ssm.time_step_rank": recurrent,
+        "ssm.group_count": config.get("linear_num_key_heads"),
     }
     for key, number in numbers.items():
         if number is not None:
@@ -122,6 +166,9 @@ def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
     for key, value in fractions.items():
         if value is not None:
             yield f"{name}.{key}", struct.pack("<If", _FLOAT32, value)
+    if recurrent:
+        # How many pairs turn with each axis of a position.
+        yield f"{name}.rope.dimension_sections", _array(_INT32, [struct.pack("<i", size) for size in (11, 11, 10, 0)])
     if config["model_type"] == "gemma3_text":
         # Otherwise the positions of a long context are taken to be scaled.
         yield f"{name}.rope.scaling.type", _string("none")

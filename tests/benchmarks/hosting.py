@@ -11,6 +11,7 @@ from typing import Self
 import mlx.core as mx
 from mlx.utils import tree_flatten
 
+from sotto.engine.architectures.cache_types import ArraysCache
 from sotto.engine.caches.caches import leaves
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished, GenerateEvent, ModelInfo, PrefillProgress, TextChunk
@@ -145,10 +146,18 @@ class Host:
         while len(ids := tokenizer.encode(prompt)) <= tokens:
             prompt += unseen(tokens + 1 - len(ids))
         sequence = prefix.begin(ids)
+        if sequence.stateful:
+            # Recurrent layers get the state of the first token.
+            mx.eval(self.scheduler._model(mx.array([ids[:1]]), cache=sequence.caches))
+            for leaf in sequence.ranged:
+                leaf.rewind(0)
         heads, size = self.config["num_key_value_heads"], self.config["head_dim"]
         keys = mx.random.normal((1, heads, _FILL_TOKENS, size))
         seen = 0
         for leaf in leaves(sequence.caches):
+            if isinstance(leaf, ArraysCache):
+                seen += leaf.nbytes
+                continue
             for start in range(0, len(ids) - 1, _FILL_TOKENS):
                 part = keys[..., : min(_FILL_TOKENS, len(ids) - 1 - start), :]
                 mx.eval(leaf.update_and_fetch(part, part))

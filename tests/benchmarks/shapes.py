@@ -18,6 +18,7 @@ _CLASSES = {
     "qwen3": "Qwen3ForCausalLM",
     "qwen3_moe": "Qwen3MoeForCausalLM",
     "gemma3_text": "Gemma3ForCausalLM",
+    "qwen3_5_text": "Qwen3_5ForCausalLM",
 }
 
 
@@ -39,12 +40,24 @@ def _shape(model_type: str, vocabulary: int, layers: int, width: int, inner: int
     }
 
 
+# Three of four layers are recurrent.
+_QWEN35 = {
+    "linear_num_key_heads": 16,
+    "linear_key_head_dim": 128,
+    "linear_value_head_dim": 128,
+    "linear_conv_kernel_dim": 4,
+    "full_attention_interval": 4,
+    "rope_theta": 1e7,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25},
+}
 _LLAMA = {"rms_norm_eps": 1e-5, "rope_theta": 500000.0}
 SHAPES: Mapping[str, Mapping[str, Any]] = {
     "smollm2-135m": _shape("llama", 49152, 30, 576, 1536, (9, 3, 64), rms_norm_eps=1e-5, rope_theta=100000.0),
     "qwen3-0.6b": _shape("qwen3", 151936, 28, 1024, 3072, (16, 8, 128)),
     "llama-3.2-1b": _shape("llama", 128256, 16, 2048, 8192, (32, 8, 64), **_LLAMA),
     "qwen3-4b": _shape("qwen3", 151936, 36, 2560, 9728, (32, 8, 128)),
+    "qwen3.5-0.8b": _shape("qwen3_5_text", 248320, 24, 1024, 3584, (8, 2, 256), linear_num_value_heads=16, **_QWEN35),
+    "qwen3.5-4b": _shape("qwen3_5_text", 248320, 32, 2560, 9216, (16, 4, 256), linear_num_value_heads=32, **_QWEN35),
     "gemma-3-4b": _shape(
         "gemma3_text",
         262144,

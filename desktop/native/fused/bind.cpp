@@ -43,6 +43,9 @@ void bind_fused(nb::module_& m) {
       [](const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,
          const std::optional<array>& sinks) { return fused::attention(q, k, v, scale, causal, mask, sinks); },
       "q"_a, "k"_a, "v"_a, "scale"_a, "causal"_a = false, "mask"_a.none() = nb::none(), "sinks"_a.none() = nb::none());
+  m.def("recurrence", &fused::recurrence, "q"_a, "k"_a, "v"_a, "decay"_a, "rate"_a, "state"_a, "corrects"_a);
+  m.def("most_taps", [] { return fused::kMostTaps; });
+  m.def("short_convolution", &fused::short_convolution, "x"_a, "weight"_a);
   const auto bind_activation = [&m](const char* name, Activation kind) {
     m.def(
         name,

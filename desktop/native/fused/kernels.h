@@ -40,6 +40,31 @@ struct Packed {
   }
 };
 
+// A linear recurrence over the tokens of one head. Each decays the state, [width, depth], and adds the outer product of a
+// change and a key; the output is the state times the query:
+//
+//   state = decay state;  change = rate value, or rate (value - state key) if `corrects`;  state += change key^T
+struct Recurrence {
+  const float* queries;  // [tokens, depth]
+  const float* keys;
+  const float* values;   // [tokens, width]
+  const float* decays;   // [tokens], or [tokens, depth] if `each_decays`
+  const float* rates;    // [tokens]
+  float* state;
+  float* out;            // [tokens, width]
+  std::int64_t tokens;
+  std::int64_t depth;
+  std::int64_t key_step;    // from one token's query or key to the next one's
+  std::int64_t value_step;  // the same for values and outputs
+  std::int64_t decay_step;
+  std::int64_t rate_step;
+  bool each_decays;
+  bool corrects;
+};
+
+// Most numbers that a short convolution adds up.
+constexpr std::int64_t kMostTaps = 8;
+
 struct Kernels {
   // out[n] = x / sqrt(mean(x^2) + eps) * weight; weight may be null.
   void (*rms_norm)(const float* x, const float* weight, float* out, std::int64_t n, float eps);
@@ -74,6 +99,12 @@ struct Kernels {
   // Pack n numbers, whole groups, with the same bits as mx.quantize, and unpack them with the same as mx.dequantize.
   void (*pack)(const float* x, const Packed& to, std::int64_t n);
   void (*unpack)(const Packed& from, float* out, std::int64_t n);
+  // Compute the rows `first` to `end` of a head's state and of its outputs, for all tokens.
+  void (*recur)(const Recurrence& of, std::int64_t first, std::int64_t end);
+  // out[t, c] = sum over j of x[t + j, c] weights[c, j], for channels whose rows are `x_row` and `out_row` apart.
+  void (*convolve)(
+      const float* x, std::int64_t x_row, const float* weights, std::int64_t taps, float* out, std::int64_t out_row,
+      std::int64_t tokens, std::int64_t channels);
   // exp(x), computed exactly as in the functions above.
   float (*exponential)(float x);
 };

@@ -3,6 +3,7 @@
 
 #include "fused/kernels.h"
 #include "fused/packed_impl.h"
+#include "fused/recurrence_impl.h"
 #include "fused/vector.h"
 
 namespace {
@@ -483,6 +484,8 @@ const Kernels SOTTO_TABLE = {
     scale,
     pack,
     unpack,
+    recur,
+    convolve,
     exponential_of_one,
 };
 

@@ -44,4 +44,14 @@ array attention(
     const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,
     const std::optional<array>& sinks);
 
+// A linear recurrence for each head, see `Recurrence`; several heads can share queries and keys. Takes queries and keys
+// [B, T, shared heads, depth], values [B, T, heads, width], decays [B, T, heads] or [B, T, heads, depth], rates
+// [B, T, heads] and the state [B, heads, width, depth]. Returns the outputs [B, T, heads, width] and the new state.
+std::vector<array> recurrence(
+    const array& q, const array& k, const array& v, const array& decay, const array& rate, const array& state,
+    bool corrects);
+
+// A convolution [C, taps, 1] of each channel of x, [B, T + taps - 1, C], by itself; the result is [B, T, C].
+array short_convolution(const array& x, const array& weight);
+
 }  // namespace sotto::fused

@@ -33,6 +33,9 @@ const Shared& in(const nb::capsule& capsule) { return *static_cast<const Shared*
 void bind_tape(nb::module_& m) {
   using mlx::core::array;
   m.def("placeholder_tokens", [](int rows) { return tape::placeholder({rows, 1}, mlx::core::uint32); }, "rows"_a);
+  m.def("placeholder_state", [](const std::vector<int>& shape) {
+    return tape::placeholder(mlx::core::Shape(shape.begin(), shape.end()), mlx::core::float32);
+  }, "shape"_a);
   m.def("placeholder_positions", [](int rows) { return tape::placeholder({rows}, mlx::core::int32); }, "rows"_a);
   m.def(
       "step_attention",
@@ -46,23 +49,30 @@ void bind_tape(nb::module_& m) {
       "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
   m.def(
       "record",
-      [](const array& logits, const array& tokens, const array& positions, int layers) {
+      [](const array& logits, const array& tokens, const array& positions, int layers,
+         const std::vector<array>& before, const std::vector<array>& after) {
+        std::vector<tape::State> states;
+        for (std::size_t state = 0; state < before.size(); ++state) {
+          states.push_back({before[state], after.at(state)});
+        }
         Shared made;
         try {
           // Constants are evaluated, and MLX's thread may need the GIL to free an array.
           nb::gil_scoped_release released;
-          made = std::make_shared<tape::Tape>(tape::Recorder(tokens, positions).recorded(logits, layers));
+          tape::Recorder recorder(tokens, positions, std::move(states));
+          made = std::make_shared<tape::Tape>(recorder.recorded(logits, layers));
         } catch (const tape::Unknown& unknown) {
           return nb::make_tuple(nb::none(), unknown.what());
         }
         return nb::make_tuple(capsule_of(std::move(made)), "");
       },
-      "logits"_a, "tokens"_a, "positions"_a, "layers"_a);
+      "logits"_a, "tokens"_a, "positions"_a, "layers"_a, "before"_a, "after"_a);
   m.def("operations", [](const nb::capsule& tape) { return in(tape)->operations(); }, "tape"_a);
   m.def(
       "step",
       [](const nb::capsule& tape, const array& tokens, const std::vector<int>& positions,
-         const std::vector<int>& slots, const std::vector<int>& seen, const nb::list& held) {
+         const std::vector<int>& slots, const std::vector<int>& seen, const nb::list& held,
+         const nb::list& kept) {
         std::vector<std::vector<array*>> buffers;
         for (nb::handle cache : held) {
           buffers.emplace_back();
@@ -70,11 +80,15 @@ void bind_tape(nb::module_& m) {
             buffers.back().push_back(&nb::cast<array&>(one));
           }
         }
+        std::vector<array*> states;
+        for (nb::handle one : kept) {
+          states.push_back(&nb::cast<array&>(one));
+        }
         const Shared& shared = in(tape);
         nb::gil_scoped_release released;
-        return tape::step(shared, tokens, positions, slots, seen, buffers);
+        return tape::step(shared, tokens, positions, slots, seen, buffers, states);
       },
-      "tape"_a, "tokens"_a, "positions"_a, "slots"_a, "seen"_a, "buffers"_a);
+      "tape"_a, "tokens"_a, "positions"_a, "slots"_a, "seen"_a, "buffers"_a, "states"_a);
 }
 
 }  // namespace sotto

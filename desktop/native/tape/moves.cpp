@@ -287,6 +287,12 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     operation = one([](float a) { return mx::detail::Floor()(a); });
   } else if (name == "Log") {
     operation = one([](float a) { return mx::detail::Log()(a); });
+  } else if (name == "Exp") {
+    operation = one([](float a) { return mx::detail::Exp()(a); });
+  } else if (name == "Abs") {
+    operation = one([](float a) { return mx::detail::Abs()(a); });
+  } else if (name == "Sqrt") {
+    operation = one([](float a) { return mx::detail::Sqrt()(a); });
   } else if (name == "Tanh") {
     operation = one([](float a) { return mx::detail::Tanh()(a); });
   } else if (name == "Sigmoid") {

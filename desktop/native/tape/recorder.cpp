@@ -9,15 +9,32 @@
 
 namespace sotto::tape {
 
-Recorder::Recorder(const mx::array& tokens, const mx::array& positions) : tokens_(tokens), positions_(positions) {
+Recorder::Recorder(const mx::array& tokens, const mx::array& positions, std::vector<State> states)
+    : tokens_(tokens), positions_(positions), states_(std::move(states)) {
   recording_.rows = tokens.shape(0);
   depends_[tokens.id()] = true;
   depends_[positions.id()] = true;
+  for (const State& state : states_) {
+    depends_[state.before.id()] = true;
+    state_numbers_[state.before.id()] = static_cast<int>(recording_.states.size());
+    mx::Shape shape = state.before.shape();
+    shape[0] = 1;
+    recording_.states.push_back(std::move(shape));
+  }
 }
 
 Recording Recorder::recorded(const mx::array& logits, int layers) {
-  for (const mx::array& node : ordered(logits)) {
+  std::vector<mx::array> roots{logits};
+  for (const State& state : states_) {
+    roots.push_back(state.after);
+  }
+  for (const mx::array& node : ordered(roots)) {
     record(node);
+    for (int state = 0; state < static_cast<int>(states_.size()); ++state) {
+      if (states_[state].after.id() == node.id()) {
+        keep(state);
+      }
+    }
   }
   auto& found_layers = recording_.layers;
   std::sort(found_layers.begin(), found_layers.end(), [](auto& a, auto& b) { return a.number < b.number; });
@@ -37,12 +54,20 @@ Recording Recorder::recorded(const mx::array& logits, int layers) {
   return std::move(recording_);
 }
 
-std::vector<mx::array> Recorder::ordered(const mx::array& root) {
+std::vector<mx::array> Recorder::ordered(const std::vector<mx::array>& roots) {
   std::vector<mx::array> order;
-  std::unordered_map<std::uintptr_t, bool> entered{{tokens_.id(), true}, {positions_.id(), true}};
-  std::vector<std::pair<mx::array, std::size_t>> path{{root, 0}};
-  entered[root.id()] = true;
-  while (!path.empty()) {
+  // Placeholders depend on nothing.
+  std::unordered_map<std::uintptr_t, bool> entered = depends_;
+  std::vector<std::pair<mx::array, std::size_t>> path;
+  auto root = roots.begin();
+  while (!path.empty() || root != roots.end()) {
+    if (path.empty()) {
+      if (entered.try_emplace(root->id(), true).second) {
+        path.emplace_back(*root, 0);
+      }
+      ++root;
+      continue;
+    }
     auto& [node, next] = path.back();
     if (next < node.inputs().size()) {
       const mx::array input = node.inputs()[next++];
@@ -74,6 +99,12 @@ void Recorder::record(const mx::array& node) {
     copies_.insert(node.id());
     return;
   }
+  if (const auto state = name == "Contiguous" ? state_numbers_.find(node.inputs()[0].id()) : state_numbers_.end();
+      state != state_numbers_.end()) {
+    // The same numbers, which are copied only if something reads them.
+    state_numbers_[node.id()] = state->second;
+    return;
+  }
   if (auto* known = dynamic_cast<const Recordable*>(&node.primitive())) {
     known->record(*this, node);
   } else if (!counted(node, name) && !moved(node, name) && !routed(node, name) && !computed(node, name)) {
@@ -91,6 +122,46 @@ bool Recorder::attends(const Layer& layer, const Source& keys, const Source& val
   return first;
 }
 
+int Recorder::updates(const mx::array& before, const mx::array& after) {
+  const auto found = state_numbers_.find(before.id());
+  if (found == state_numbers_.end() || states_[found->second].after.id() != after.id()) {
+    throw Unknown("a recurrence of something else than a state");
+  }
+  updated_.insert(found->second);
+  return found->second;
+}
+
+void Recorder::load(const mx::array& input, int state) {
+  if (updated_.contains(state)) {
+    throw Unknown("a state that is read after it was changed");
+  }
+  Operation operation;
+  operation.work = [rows = rows(), state, size = input.size() / rows()](const Run& run, const Operation& own) {
+    for (int row = 0; row < rows; ++row) {
+      std::copy_n(run.states[state * rows + row], size, run.at(own.writes[0]) + row * size);
+    }
+  };
+  add(std::move(operation), input);
+}
+
+void Recorder::keep(int state) {
+  const auto& [before, after] = states_[state];
+  if (after.shape() != before.shape()) {
+    throw Unknown("a state that changes its shape");
+  }
+  if (!updated_.insert(state).second) {
+    return;
+  }
+  Operation operation;
+  operation.reads = {dense(after)};
+  operation.work = [rows = rows(), state, size = after.size() / rows()](const Run& run, const Operation& own) {
+    for (int row = 0; row < rows; ++row) {
+      std::copy_n(run.at(own.reads[0]) + row * size, size, run.states[state * rows + row]);
+    }
+  };
+  add(std::move(operation));
+}
+
 View Recorder::view(const mx::array& input) {
   if (is_constant(input)) {
     const mx::array found = evaluated(input);
@@ -103,6 +174,10 @@ View Recorder::view(const mx::array& input) {
       std::copy_n(run.positions, rows, run.integers<std::int32_t>(own.writes[0]));
     };
     add(std::move(operation), input);
+    return views_.at(input.id());
+  }
+  if (const auto state = state_numbers_.find(input.id()); found == views_.end() && state != state_numbers_.end()) {
+    load(input, state->second);
     return views_.at(input.id());
   }
   if (found == views_.end()) {

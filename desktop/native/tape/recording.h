@@ -59,6 +59,7 @@ struct Run {
   const std::uint32_t* tokens;    // [rows]
   const std::int32_t* positions;  // [rows]
   const Held* held;               // [layers, rows]
+  float* const* states;           // [states, rows]
   float* const* places;           // the address of each value
 
   float* at(Value value) const { return places[value]; }
@@ -98,10 +99,17 @@ struct Layer {
   int width;
 };
 
+// What a recurrent layer keeps for each row: the placeholder of the array before a step, and the array after it.
+struct State {
+  mx::array before;
+  mx::array after;
+};
+
 // The contents of a tape.
 struct Recording {
   int rows = 0;
   std::vector<Layer> layers;
+  std::vector<mx::Shape> states;  // of one row, with a first axis of 1
   std::vector<Operation> operations;
   std::vector<std::size_t> sizes;  // of each value, in elements
   Value logits = -1;
@@ -125,10 +133,11 @@ class Recordable {
 // Turns an unevaluated graph into a list. All functions throw Unknown for anything that cannot be on a tape.
 class Recorder {
  public:
-  // The tokens are [rows, 1], the positions [rows]; both are placeholders.
-  Recorder(const mx::array& tokens, const mx::array& positions);
+  // The tokens are [rows, 1], the positions [rows], the states before the step [rows, ...]; all are placeholders.
+  Recorder(const mx::array& tokens, const mx::array& positions, std::vector<State> states);
 
-  // Record everything that `logits` depends on, which must include exactly one attention for each of `layers` layers.
+  // Record everything that `logits` and the states after the step depend on, which must include exactly one attention
+  // for each of `layers` layers.
   Recording recorded(const mx::array& logits, int layers);
 
   int rows() const { return recording_.rows; }
@@ -151,11 +160,16 @@ class Recorder {
   // Register an attention to the cache of a layer, whose new keys and values are given; return whether it is the first
   // one. Further layers may share the cache, but cannot append something else.
   bool attends(const Layer& layer, const Source& keys, const Source& values);
+  // Return the number of a state which the next operation reads and writes in place.
+  int updates(const mx::array& before, const mx::array& after);
 
  private:
   bool is_constant(const mx::array& input) const { return !depends_.contains(input.id()); }
-  // The nodes that `root` depends on, itself included, as far as they depend on a placeholder; in topological order.
-  std::vector<mx::array> ordered(const mx::array& root);
+  // The nodes that `roots` depend on, themselves included, as far as they depend on a placeholder; in topological order.
+  std::vector<mx::array> ordered(const std::vector<mx::array>& roots);
+  // Record the copying of a state to a value, and of a value to a state.
+  void load(const mx::array& input, int state);
+  void keep(int state);
   void record(const mx::array& node);
   // Each records operations of one kind, and returns false for others: views of their input and joining, elementwise
   // arithmetic, that with positions, and those by which mixtures choose experts.
@@ -176,6 +190,9 @@ class Recorder {
   std::unordered_map<std::uintptr_t, bool> depends_;
   std::unordered_map<std::uintptr_t, View> views_;
   std::unordered_map<int, std::pair<Source, Source>> appended_;  // to the cache of each layer
+  std::vector<State> states_;
+  std::unordered_map<std::uintptr_t, int> state_numbers_;  // of the arrays before the step, and their copies
+  std::unordered_set<int> updated_;                        // states that have been written
   std::vector<mx::array> nodes_;  // kept alive so that their ids are not reused
 };
 

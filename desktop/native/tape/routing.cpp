@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "blas.h"
 #include "mlx/backend/cpu/binary_ops.h"
 #include "mlx/backend/cpu/unary_ops.h"
 #include "mlx/primitives.h"
@@ -60,6 +61,21 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
       for (std::ptrdiff_t at = 0; at < size; at += length) {
         soften(run.at(own.reads[0]) + at, length, run.at(own.writes[0]) + at);
       }
+    };
+  } else if (name == "Matmul") {
+    if (inputs[0].ndim() != 2 || inputs[1].ndim() != 2 || !is_constant(inputs[1])) {
+      return false;
+    }
+    const View matrix = view(inputs[1]);
+    const int m = node.shape(0), n = node.shape(1), k = inputs[0].shape(1);
+    const bool transposed = matrix.strides[0] == 1 && matrix.strides[1] == k;
+    if (!transposed && (matrix.strides[0] != n || matrix.strides[1] != 1)) {
+      return false;
+    }
+    operation.reads = {dense(inputs[0])};
+    operation.work = [m, n, k, transposed, weight = matrix.source.constant](const Run& run, const Operation& own) {
+      cblas_sgemm(kRowMajor, kPlain, transposed ? kTransposed : kPlain, m, n, k, 1.0f, run.at(own.reads[0]), k, weight,
+                  transposed ? k : n, 0.0f, run.at(own.writes[0]), n);
     };
   } else if (name == "Sum") {
     const auto [kind, axes] = static_cast<const mx::Reduce&>(node.primitive()).state();

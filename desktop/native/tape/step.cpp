@@ -1,5 +1,6 @@
 #include "tape/step.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,7 @@ struct Given {
   std::vector<std::int32_t> positions;
   std::vector<Claim> claims;  // of each sequence of each layer
   std::vector<Held> held;
+  std::vector<float*> states;
 };
 
 class Step : public fused::Primitive {
@@ -32,7 +34,8 @@ class Step : public fused::Primitive {
       for (const Claim& claim : given->claims) {
         claim.fill();
       }
-      given->tape->run({tokens, given->positions.data(), given->held.data(), nullptr}, to);
+      given->tape->run(
+          {tokens, given->positions.data(), given->held.data(), given->states.data(), nullptr}, to);
     });
   }
 
@@ -85,7 +88,7 @@ Place place_of(const Claim* claims, mx::array* const* buffers, bool packed, int 
 mx::array step(
     const std::shared_ptr<Tape>& tape, const mx::array& tokens, const std::vector<int>& positions,
     const std::vector<int>& slots, const std::vector<int>& seen,
-    const std::vector<std::vector<mx::array*>>& buffers) {
+    const std::vector<std::vector<mx::array*>>& buffers, const std::vector<mx::array*>& states) {
   const int rows = tape->rows();
   const std::size_t layers = tape->layers().size();
   // Each row belongs to a separate sequence, or all are tokens of one.
@@ -97,7 +100,19 @@ mx::array step(
   require(positions.size() == static_cast<std::size_t>(rows), "There must be a position for each row.");
   require(slots.size() == held && seen.size() == held && buffers.size() == layers * sequences,
           "There must be a slot for each row of each layer, and keys and values for each sequence.");
+  require(states.size() == tape->states().size() * rows && (states.empty() || sequences == 1u * rows || layers == 0),
+          "There must be an array for each state of each row, and a sequence for each row.");
   std::vector<mx::array> unscheduled;
+  const auto schedule = [&](const mx::array& array) {
+    if (array.status() == mx::array::Status::unscheduled) {
+      unscheduled.push_back(array);
+    }
+  };
+  for (std::size_t index = 0; index < states.size(); ++index) {
+    require(states[index]->dtype() == mx::float32 && states[index]->shape() == tape->states()[index / rows],
+            "A state must be float32 and have the shape that its layer makes.");
+    schedule(*states[index]);
+  }
   for (std::size_t index = 0; index < buffers.size(); ++index) {
     const Layer& layer = tape->layers()[index / sequences];
     const std::size_t count = buffers[index].size();
@@ -105,9 +120,7 @@ mx::array step(
     check(layer, buffers[index], 0, layer.depth);
     check(layer, buffers[index], count / 2, layer.width);
     for (const mx::array* buffer : buffers[index]) {
-      if (buffer->status() == mx::array::Status::unscheduled) {
-        unscheduled.push_back(*buffer);
-      }
+      schedule(*buffer);
     }
   }
   // The index of a row's cache in `buffers`.
@@ -141,15 +154,21 @@ mx::array step(
     const auto& [keys, values] = places[cache_of(index)];
     given->held.push_back({keys, values, buffers[cache_of(index)][0]->shape(2), slots[index], seen[index]});
   }
+  for (mx::array* state : states) {
+    given->claims.emplace_back(*state);
+    given->states.push_back(given->claims.back().data<float>());
+  }
   mx::array logits({tokens.shape(0), tokens.shape(1), tape->vocabulary()}, mx::float32,
                    std::make_shared<Step>(fused::cpu_stream(), given), {mx::contiguous(tokens)});
   mx::async_eval({logits});
+  const auto follow = [&](mx::array* array) {
+    array->attach_event(logits.event());
+    array->set_status(mx::array::Status::evaluated);
+  };
   for (const auto& own : buffers) {
-    for (mx::array* buffer : own) {
-      buffer->attach_event(logits.event());
-      buffer->set_status(mx::array::Status::evaluated);
-    }
+    std::for_each(own.begin(), own.end(), follow);
   }
+  std::for_each(states.begin(), states.end(), follow);
   return logits;
 }
 

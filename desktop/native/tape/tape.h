@@ -16,6 +16,7 @@ class Tape {
 
   int rows() const { return recording_.rows; }
   const std::vector<Layer>& layers() const { return recording_.layers; }
+  const std::vector<mx::Shape>& states() const { return recording_.states; }
   // Logits per row.
   int vocabulary() const { return static_cast<int>(recording_.sizes[recording_.logits] / recording_.rows); }
   std::size_t operations() const { return recording_.operations.size(); }

@@ -20,7 +20,7 @@ from sotto.store.gguf.file import read_gguf_file
 
 _SWEPT_BYTES = 1 << 30
 _SWEEPS = 12
-_HALF = 2
+_HALF, _FULL = 2, 4
 
 
 def read_rate() -> float:
@@ -44,13 +44,20 @@ def gguf_active_bytes(path: Path, config: Mapping[str, Any]) -> int:
 
 
 def llama_context_bytes(config: Mapping[str, Any], depth: int) -> int:
-    """Return the bytes of the keys and values of `depth` tokens in llama.cpp, which holds them in 16 bits."""
+    """Return the bytes that `depth` tokens leave in llama.cpp: keys and values in 16 bits, recurrent states in 32."""
     window, pattern = config.get("sliding_window"), config.get("sliding_window_pattern")
+    layers, interval = config["num_hidden_layers"], config.get("full_attention_interval", 1)
     tokens = sum(
         min(depth, window) if window and pattern and (layer + 1) % pattern else depth
-        for layer in range(config["num_hidden_layers"])
+        for layer in range(interval - 1, layers, interval)
     )
-    return tokens * 2 * config["num_key_value_heads"] * config["head_dim"] * _HALF
+    pairs = tokens * 2 * config["num_key_value_heads"] * config["head_dim"] * _HALF
+    if interval == 1 or not depth:
+        return pairs
+    width, size = config["linear_num_value_heads"] * config["linear_value_head_dim"], config["linear_key_head_dim"]
+    mixed = width + 2 * config["linear_num_key_heads"] * size
+    state = width * size + mixed * (config["linear_conv_kernel_dim"] - 1)
+    return pairs + (layers - layers // interval) * state * _FULL
 
 
 def _sweep() -> float:

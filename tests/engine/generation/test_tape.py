@@ -3,7 +3,6 @@
 import gc
 import logging
 import math
-from functools import cache
 
 import mlx.core as mx
 import numpy as np
@@ -12,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlx import nn
 
-from checkpoints import load_folder
 from families import FAMILIES
 from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
 from native_kernels import KERNELS, bits, needs_kernels
-from places import REFERENCES
 from sotto.engine.architectures.attention import attend
 from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.zoo import build
@@ -27,6 +24,7 @@ from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.speculation import MOST_DRAFTS
 from sotto.engine.generation.tape import TapedModel, with_tapes
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
+from taped_steps import LENGTHS, compare, contents, fed, loaded
 from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
 
@@ -39,61 +37,15 @@ CASES = (
     "phi3 qwen2 qwen3 qwen3-moe smollm3 starcoder2"
 ).split()
 TINY = (
-    "afmoe cohere cohere2 ernie4_5 exaone4 gptj granitemoe helium hunyuan_v1_dense laguna mellum minicpm3 nemotron "
-    "olmo3 olmoe qwen2_moe seed_oss youtu"
+    "afmoe cohere cohere2 ernie4_5 exaone4 exaone_moe gptj granitemoe helium hunyuan_v1_dense laguna llama4_text "
+    "mellum mimo_v2_flash minicpm3 nemotron olmo3 olmoe qwen2_moe seed_oss solar_open youtu"
 ).split()
-LENGTHS = (5, 23, 11)
-
-
-@cache
-def loaded(case):
-    found = load_folder(REFERENCES / case)
-    adapt_to_cpu(found.model)
-    return found.model, found.config
-
-
-def fed(model, vocabulary, *lengths, kv_bits=None):
-    """Return the caches of one sequence for each length, with that many tokens."""
-    sequences = []
-    for length in lengths:
-        caches = make_caches(model, kv_bits)
-        model(mx.array([[(7 * index + length) % vocabulary for index in range(length)]]), cache=caches)
-        mx.eval([layer.state for layer in caches])
-        sequences.append(caches)
-    return sequences
-
-
-def together(sequences):
-    return sequences[0] if len(sequences) == 1 else batch_caches(sequences)
 
 
 def computed(model, ids, caches):
     """Return the logits of a sequence's next tokens as bytes, from single steps where a tape takes them at once."""
     parts = [[token] for token in ids] if len(ids) <= KERNELS.few_rows() else [ids]
     return bits(mx.concatenate([model(mx.array([part]), cache=caches) for part in parts], axis=1))
-
-
-def contents(caches):
-    """Return the keys and values of caches as bytes."""
-    return [bits(part) for layer in caches for part in layer.keys_and_values()]
-
-
-def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None):
-    """Compare the results of steps with and without a tape, and the contents of the caches at the end."""
-    adapt_to_cpu(model)
-    plain, taped = (fed(model, vocabulary, *lengths, kv_bits=kv_bits) for _ in range(2))
-    with_tape = with_tapes(model, config, plain[0])
-    assert isinstance(with_tape, TapedModel)
-    assert with_tape.tape(len(lengths), taped[0]) is not None
-    for step in range(steps):
-        tokens = mx.array([[(5 * step + row) % vocabulary] for row in range(len(lengths))])
-        wanted = model(tokens, cache=together(plain))
-        found = with_tape(tokens, cache=together(taped))
-        assert found.shape == wanted.shape
-        assert bits(found) == bits(wanted)
-    for taped_caches, plain_caches in zip(taped, plain, strict=True):
-        assert [layer.offset for layer in taped_caches] == [layer.offset for layer in plain_caches]
-        assert contents(taped_caches) == contents(plain_caches)
 
 
 @pytest.mark.one_in(2)
@@ -416,8 +368,9 @@ def test_a_definition_that_chooses_nothing_is_called_directly():
 
 
 def test_models_with_other_caches_have_no_tapes():
-    for kind in ("recurrent", "hybrid"):
-        assert with_tapes(MODELS[kind], CONFIGS[kind], make_caches(MODELS[kind])) is MODELS[kind]
+    assert (
+        with_tapes(MODELS["recurrent"], CONFIGS["recurrent"], make_caches(MODELS["recurrent"])) is MODELS["recurrent"]
+    )
 
 
 def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():

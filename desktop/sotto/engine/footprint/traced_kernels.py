@@ -135,6 +135,24 @@ def swiglu_oai(gate: mx.array, x: mx.array, *_: object) -> mx.array:
     return kernel(gate, gate, x)
 
 
+def recurrence(
+    q: mx.array, k: mx.array, v: mx.array, decay: mx.array, rate: mx.array, state: mx.array, _corrects: bool
+) -> tuple[mx.array, mx.array]:
+    """Replace a recurrence, which makes outputs like the values and a state like the one before."""
+    others = (q, k, decay, rate)
+    return kernel(v, v, *others, state), kernel(state, state)
+
+
+def most_taps() -> int:
+    """Return more numbers than any definition's convolution adds up."""
+    return sys.maxsize
+
+
+def short_convolution(x: mx.array, weight: mx.array) -> mx.array:
+    """Replace a convolution, whose output is shorter than its input."""
+    return kernel(x[:, weight.shape[1] - 1 :], x, weight)
+
+
 @contextmanager
 def traceable(kernels: Any | None) -> Iterator[None]:
     """Let MLX list every operation in a `with` block, whichever kernels are installed.

@@ -17,14 +17,14 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.architectures.attention import Appended
-from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache, SlidingKVCache
-from sotto.engine.caches.batch import BatchKVCache, can_batch
+from sotto.engine.architectures.cache_types import ArraysCache, FullKVCache, QuantizedKVCache, SlidingKVCache
+from sotto.engine.caches.batch import BatchKVCache, BatchStates, can_batch
 from sotto.engine.generation.generation import Model
 from sotto.engine.kernels import native
 
 _log = logging.getLogger(__name__)
 
-# Caches into which a step can write.
+# Caches of keys and values into which a step can write.
 _KINDS = (FullKVCache, QuantizedKVCache, SlidingKVCache)
 
 
@@ -54,19 +54,31 @@ class TapedModel:
     def __call__(self, tokens: mx.array, cache: Series[Any]) -> mx.array:
         """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
         length = tokens.shape[1]
-        layers = _sequences_of(cache) if 1 in tokens.shape and tokens.size <= self._most_rows else None
+        layers = _sequences_of(cache, length) if 1 in tokens.shape and tokens.size <= self._most_rows else None
         tape = self.tape(tokens.size, [sequences[0] for sequences in layers]) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
-        each = [entry for entries in layers for entry in entries]
-        positions = [entry.rope_offset + ahead for entry in layers[0] for ahead in range(length)]
+        attending = [entries for entries in layers if type(entries[0]) is not ArraysCache]
+        each = [entry for entries in attending for entry in entries]
+        # Recurrent layers do not know positions.
+        starts = [entry.rope_offset for entry in attending[0]] if attending else [0] * len(layers[0])
+        positions = [start + ahead for start in starts for ahead in range(length)]
         slots: list[int] = []
         seen: list[int] = []
         for entry in each:
             slot, views = entry.extend(length)
             slots += range(slot, slot + length)
             seen += views
-        logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, [entry.buffers for entry in each])
+        states = [
+            entry[index]
+            for entries in layers
+            if type(entries[0]) is ArraysCache
+            for index in range(len(entries[0].cache))
+            for entry in entries
+        ]
+        logits: mx.array = self._kernels.step(
+            tape, tokens, positions, slots, seen, [entry.buffers for entry in each], states
+        )
         return logits
 
     def tape(self, rows: int, layers: Series[Any]) -> Any | None:
@@ -82,17 +94,26 @@ class TapedModel:
 
     def _record(self, rows: int, layers: Series[Any]) -> Any | None:
         tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
-        caches = [
-            _RecordedCache(self._kernels, number, positions, getattr(layer, "max_size", None))
-            for number, layer in enumerate(layers)
-        ]
+        caches: list[_RecordedCache | _RecordedStates] = []
+        attending = 0
+        for layer in layers:
+            if type(layer) is ArraysCache:
+                shapes = [(rows, *state.shape[1:]) for state in layer.cache]
+                caches.append(_RecordedStates([self._kernels.placeholder_state(shape) for shape in shapes]))
+            else:
+                window = getattr(layer, "max_size", None)
+                caches.append(_RecordedCache(self._kernels, attending, positions, window))
+                attending += 1
+        kept = [cache for cache in caches if isinstance(cache, _RecordedStates)]
+        before = [state for cache in kept for state in cache.states]
         tape, unknown = None, ""
         try:
             logits = self._model(tokens, cache=caches)
         except _NotOnTapeError as error:
             unknown = str(error)
         else:
-            tape, unknown = self._kernels.record(logits, tokens, positions, len(layers))
+            after = [state for cache in kept for state in cache.states]
+            tape, unknown = self._kernels.record(logits, tokens, positions, attending, before, after)
         if tape is None:
             _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, unknown)
         return tape
@@ -135,6 +156,32 @@ class _RecordedCache:
             raise _NotOnTapeError("a mask")
 
 
+class _RecordedStates:
+    """The placeholder of recurrent states while a graph is recorded.
+
+    Attributes:
+        states: The states, [rows, ...]: at first placeholders, then what the definition replaces them with.
+    """
+
+    lengths = None
+    left_padding = None
+
+    def __init__(self, states: Series[mx.array]) -> None:
+        self.states = list(states)
+
+    def __getitem__(self, index: int) -> mx.array:
+        return self.states[index]
+
+    def __setitem__(self, index: int, value: mx.array) -> None:
+        self.states[index] = value
+
+    def make_mask(self, length: int) -> None:
+        """Return no mask: nothing is padded."""
+
+    def advance(self, length: int) -> None:
+        """Do nothing, as nothing is padded."""
+
+
 def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
     """Return `model` with tapes for its decode steps, or unchanged if it cannot have any.
 
@@ -144,20 +191,33 @@ def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> 
         caches: Caches of the types that it will be called with.
     """
     kernels = native.kernels()
-    if kernels is None or any(type(cache) not in _KINDS for cache in caches) or not can_batch(config, caches):
+    if (
+        kernels is None
+        or any(type(cache) not in (*_KINDS, ArraysCache) for cache in caches)
+        or not can_batch(config, caches)
+    ):
         return model
     return TapedModel(model, kernels)
 
 
-def _sequences_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
-    """Return the caches of each layer, one per sequence; None for other types, empty or unequal ones."""
+def _sequences_of(caches: Series[Any], length: int) -> list[tuple[Any, ...]] | None:
+    """Return the caches of each layer, one per sequence; None for other types, empty or unequal ones.
+
+    Args:
+        caches: One for each layer.
+        length: Number of tokens of each sequence. Recurrent states can only take one at a time.
+    """
     layers: list[tuple[Any, ...]] = []
+    first: tuple[Any, ...] = ()
     for cache in caches:
-        sequences = cache.rows if type(cache) is BatchKVCache else (cache,)
-        for index, cache in enumerate(sequences):
-            if type(cache) not in _KINDS or not cache.buffers:
-                return None
-            if layers and cache.offset != layers[0][index].offset:
-                return None
+        sequences = cache.rows if type(cache) in (BatchKVCache, BatchStates) else (cache,)
         layers.append(sequences)
+        if type(sequences[0]) is ArraysCache:
+            if length > 1 or any(state is None for entry in sequences for state in entry.cache):
+                return None
+            continue
+        first = first or sequences
+        for entry, other in zip(sequences, first, strict=True):
+            if type(entry) not in _KINDS or not entry.buffers or entry.offset != other.offset:
+                return None
     return layers

@@ -1,4 +1,4 @@
-"""Norms, rotary embeddings, attention, packed caches and activations by the native kernels, with MLX as a fallback.
+"""Norms, rotary embeddings, attention, recurrences and activations by the native kernels, with MLX as a fallback.
 
 Model definitions call them by MLX's names. `install` replaces them by functions that check their inputs: float32 on the
 CPU goes to the native kernels, everything else to the original functions.
@@ -36,13 +36,18 @@ def install(kernels: ModuleType) -> None:
         return
     _kernels = kernels
     zoo.install()
-    activations = importlib.import_module("mlx_lm.models.activations")
+    activations, delta, space = (
+        importlib.import_module(f"mlx_lm.models.{name}") for name in ("activations", "gated_delta", "ssm")
+    )
     _replace(mx.fast, "rms_norm", _rms_norm(kernels, mx.fast.rms_norm))
     _replace(mx.fast, "layer_norm", _layer_norm(kernels, mx.fast.layer_norm))
     _replace(mx.fast, "rope", _rope(kernels, mx.fast.rope))
     _replace(mx, "quantize", _quantize(kernels, mx.quantize))
     _replace(mx, "dequantize", _dequantize(kernels, mx.dequantize))
     _replace(mx.fast, "scaled_dot_product_attention", _attention(kernels, mx.fast.scaled_dot_product_attention))
+    _replace(mx, "conv1d", _convolution(kernels, mx.conv1d))
+    _replace(delta, "gated_delta_ops", _delta_rule(kernels, delta.gated_delta_ops))
+    _replace(space, "ssm_attn", _state_space(kernels, space.ssm_attn, space.compute_dt))
     for name in _ACTIVATIONS:
         _replace(nn, name, _activation(name, getattr(nn, name)))
     for name, module in _MODULES.items():
@@ -215,6 +220,90 @@ def _attention(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..
         return own(q, k, v, scale=scale, mask=mask, sinks=sinks, force_fused=force_fused, stream=stream)
 
     return scaled_dot_product_attention
+
+
+def _convolution(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    """Return `mx.conv1d` with a native version for channels that are each convolved by themselves."""
+    native: Callable[..., mx.array] = kernels.short_convolution
+    most: int = kernels.most_taps()
+    float32 = mx.float32
+
+    def conv1d(
+        x: mx.array,
+        weight: mx.array,
+        stride: int = 1,
+        padding: int = 0,
+        dilation: int = 1,
+        groups: int = 1,
+        *,
+        stream: Any = None,
+    ) -> mx.array:
+        plain = (stride, padding, dilation) == (1, 0, 1) and stream is None and x.ndim == weight.ndim == 3
+        apart = plain and groups == x.shape[-1] == weight.shape[0] and weight.shape[1] <= min(most, x.shape[1])
+        if apart and weight.shape[2] == 1 and x.dtype == weight.dtype == float32:
+            return native(x, weight)
+        return own(x, weight, stride, padding, dilation, groups, stream=stream)
+
+    return conv1d
+
+
+def _delta_rule(kernels: ModuleType, own: Callable[..., Any]) -> Callable[..., Any]:
+    """Return mlx-lm's gated delta rule with a native version for sequences without padding."""
+    native: Callable[..., tuple[mx.array, mx.array]] = kernels.recurrence
+
+    def gated_delta_ops(
+        q: mx.array,
+        k: mx.array,
+        v: mx.array,
+        g: mx.array,
+        beta: mx.array,
+        state: mx.array | None = None,
+        mask: mx.array | None = None,
+    ) -> tuple[mx.array, mx.array]:
+        if state is None:
+            state = mx.zeros((v.shape[0], *v.shape[2:], k.shape[-1]), mx.float32)
+        if mask is None and _all_float32(q, k, v, g, beta, state):
+            return native(q, k, v, g, beta, state, True)
+        found: tuple[mx.array, mx.array] = own(q, k, v, g, beta, state, mask)
+        return found
+
+    return gated_delta_ops
+
+
+def _state_space(kernels: ModuleType, own: Callable[..., Any], steps_of: Callable[..., mx.array]) -> Callable[..., Any]:
+    """Return mlx-lm's state space model, Mamba 2, with a native version for sequences without padding."""
+    native: Callable[..., tuple[mx.array, mx.array]] = kernels.recurrence
+
+    def ssm_attn(
+        x: mx.array,
+        A_log: mx.array,  # noqa: N803  (its name in the definitions)
+        B: mx.array,  # noqa: N803
+        C: mx.array,  # noqa: N803
+        D: mx.array,  # noqa: N803
+        dt: mx.array,
+        dt_bias: mx.array,
+        state: mx.array | None = None,
+        time_step_limit: tuple[float, float] = (0.001, 100.0),
+        mask: mx.array | None = None,
+        lengths: mx.array | None = None,
+        **options: Any,
+    ) -> tuple[mx.array, mx.array]:
+        if state is None:
+            state = mx.zeros((x.shape[0], *x.shape[2:], B.shape[-1]), mx.float32)
+        if mask is not None or lengths is not None or not _all_float32(x, A_log, B, C, D, dt, dt_bias, state):
+            found: tuple[mx.array, mx.array] = own(
+                x, A_log, B, C, D, dt, dt_bias, state, time_step_limit, mask=mask, lengths=lengths, **options
+            )
+            return found
+        steps = steps_of(dt, dt_bias, time_step_limit)
+        y, state = native(C, B, x, mx.exp(-mx.exp(A_log) * steps), steps, state, False)
+        return y + x * D[:, None], state
+
+    return ssm_attn
+
+
+def _all_float32(*arrays: mx.array) -> bool:
+    return all(array.dtype == mx.float32 for array in arrays)
 
 
 def _activation(name: str, own: Callable[..., mx.array]) -> Callable[..., mx.array]:

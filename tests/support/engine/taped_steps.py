@@ -1,0 +1,71 @@
+"""Comparing decode steps from a tape with those of the model definition."""
+
+from functools import cache
+
+import mlx.core as mx
+
+from checkpoints import load_folder
+from native_kernels import bits
+from places import REFERENCES
+from sotto.engine.architectures.cache_types import ArraysCache
+from sotto.engine.caches.batch import batch_caches
+from sotto.engine.caches.caches import make_caches
+from sotto.engine.generation.tape import TapedModel, with_tapes
+from sotto.engine.kernels.cpu_linear import adapt_to_cpu
+
+# Of the prompts of three sequences.
+LENGTHS = (5, 23, 11)
+
+
+@cache
+def loaded(case):
+    """Return a reference model, adapted to the CPU, and its config."""
+    found = load_folder(REFERENCES / case)
+    adapt_to_cpu(found.model)
+    return found.model, found.config
+
+
+def fed(model, vocabulary, *lengths, kv_bits=None):
+    """Return the caches of one sequence for each length, with that many tokens."""
+    sequences = []
+    for length in lengths:
+        caches = make_caches(model, kv_bits)
+        model(mx.array([[(7 * index + length) % vocabulary for index in range(length)]]), cache=caches)
+        mx.eval([layer.state for layer in caches])
+        sequences.append(caches)
+    return sequences
+
+
+def together(sequences):
+    """Return the caches of a step for these sequences."""
+    return sequences[0] if len(sequences) == 1 else batch_caches(sequences)
+
+
+def contents(caches):
+    """Return the keys, values and recurrent states of caches as bytes."""
+    return [
+        bits(part)
+        for layer in caches
+        for part in (layer.cache if isinstance(layer, ArraysCache) else layer.keys_and_values())
+    ]
+
+
+def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None):
+    """Compare the results of steps with and without a tape, and the contents of the caches at the end."""
+    adapt_to_cpu(model)
+    plain, taped = (fed(model, vocabulary, *lengths, kv_bits=kv_bits) for _ in range(2))
+    with_tape = with_tapes(model, config, plain[0])
+    assert isinstance(with_tape, TapedModel)
+    assert with_tape.tape(len(lengths), taped[0]) is not None
+    for step in range(steps):
+        tokens = mx.array([[(5 * step + row) % vocabulary] for row in range(len(lengths))])
+        wanted = model(tokens, cache=together(plain))
+        found = with_tape(tokens, cache=together(taped))
+        assert found.shape == wanted.shape
+        assert bits(found) == bits(wanted)
+    for taped_caches, plain_caches in zip(taped, plain, strict=True):
+        attending = [not isinstance(layer, ArraysCache) for layer in plain_caches]
+        assert [layer.offset for layer, has in zip(taped_caches, attending, strict=True) if has] == [
+            layer.offset for layer, has in zip(plain_caches, attending, strict=True) if has
+        ]
+        assert contents(taped_caches) == contents(plain_caches)
