@@ -58,6 +58,23 @@ constexpr BlockType block_type(Format format) {
   }
 }
 
+// The run of a block whose codes are unpacked as number `place`. Those of places 2k and 2k + 1 are the lower and the
+// higher bits of the same words.
+constexpr int run_at(Format format, int place) {
+  const int pair = place / 2, side = place % 2, half = pair / 4 * 8;
+  switch (format) {
+    case Format::q6_k:
+      // Each half of the block has 16 columns in the lower bits of words, and those that are 64 further on in the others.
+      return half + pair % 4 + 4 * side;
+    case Format::q2_k:
+    case Format::q3_k:
+      // Neighbouring bits of a word belong to columns that are 32 apart.
+      return half + pair % 4 / 2 * 4 + pair % 2 + 2 * side;
+    default:
+      return place;
+  }
+}
+
 // The weights that the codes of the IQ4 types stand for, before they are scaled.
 constexpr int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
@@ -77,7 +94,7 @@ inline BlockPanel panel_at(const Matrix& matrix, ptrdiff_t begin) {
 }
 
 #if defined(__x86_64__)
-// FixedKernels::unpack, into `width` rows, and FixedKernels::multiply_blocks.
+// FixedKernels::unpack, into `width` rows, and FixedKernels::multiply_packed. Runs are in the order of `run_at`.
 void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
                         const FixedWeights& weights, ptrdiff_t width);
 void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,

@@ -88,8 +88,6 @@ inline void put_scales_of_8(const Block& block, RunScales& to) {
 struct Q4K {
   static constexpr Format format = Format::q4_k;
   static constexpr int pairs = 4;
-  static int low_run(int pair) { return 2 * pair; }
-  static int high_run(int pair) { return 2 * pair + 1; }
   static void scales(const Block& block, RunScales& to) { put_scales_of_8(block, to); }
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const __m512i packed = block.word(8 * pair + index), nibble = all(0x0f0f0f0f);
@@ -101,8 +99,6 @@ struct Q4K {
 struct Q5K {
   static constexpr Format format = Format::q5_k;
   static constexpr int pairs = 4;
-  static int low_run(int pair) { return 2 * pair; }
-  static int high_run(int pair) { return 2 * pair + 1; }
   static void scales(const Block& block, RunScales& to) { put_scales_of_8(block, to); }
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const __m512i fifth = block.word(index), packed = block.word(8 + 8 * pair + index);
@@ -117,8 +113,6 @@ struct Q6K {
   static constexpr Format format = Format::q6_k;
   static constexpr int pairs = 8;
   // A pair is in one half of the block, `quarter` 32 columns from its begin, and there in the first or second 16.
-  static int low_run(int pair) { return pair / 4 * 8 + pair % 4; }
-  static int high_run(int pair) { return low_run(pair) + 4; }
   static void scales(const Block& block, RunScales& to) {
     const __m512 factor = block.factor(8);
 #pragma GCC unroll 8
@@ -140,13 +134,10 @@ struct Q6K {
 };
 
 // In Q2_K and Q3_K the two bits of a code are in one half of the block, `quarter` 64 columns from its begin.
-inline int low_run_of_two_bits(int pair) { return pair / 4 * 8 + pair % 4 / 2 * 4 + pair % 2; }
 
 struct Q3K {
   static constexpr Format format = Format::q3_k;
   static constexpr int pairs = 8;
-  static int low_run(int pair) { return low_run_of_two_bits(pair); }
-  static int high_run(int pair) { return low_run(pair) + 2; }
   static void scales(const Block& block, RunScales& to) {
     const __m512 factor = block.factor(6);
     // Scale 4k + i has its lower four bits in byte i or i + 4, and its upper two in byte 8 + i.
@@ -180,8 +171,6 @@ struct Q3K {
 struct Q2K {
   static constexpr Format format = Format::q2_k;
   static constexpr int pairs = 8;
-  static int low_run(int pair) { return low_run_of_two_bits(pair); }
-  static int high_run(int pair) { return low_run(pair) + 2; }
   static void scales(const Block& block, RunScales& to) {
     const __m512 factor = block.factor(8), offset_factor = block.factor(9);
 #pragma GCC unroll 8
@@ -204,8 +193,6 @@ struct Q2K {
 // What IQ4_XS and the types of small blocks have in common.
 struct RunsOf32 {
   static constexpr int pairs = 4;
-  static int low_run(int pair) { return 2 * pair; }
-  static int high_run(int pair) { return 2 * pair + 1; }
   // With 4 bits, the codes of a run are in the lower bits of its words, and then in the higher ones.
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const int word = 8 * pair + index % 4, shift = index / 4 * 4;
@@ -287,31 +274,34 @@ inline void add_products(__m512i& total, __m512i weights, const int8_t* digits) 
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(total) : "v"(weights), "m"(*reinterpret_cast<const int32_t*>(digits)));
 }
 
-// Multiply M rows of activations by a panel.
+// Multiply M rows of activations by a panel. As in fixed_vnni.cpp, the products of a run are added up as integers, then
+// scaled and added to the sum of a part of the columns, and the sums of parts to each other; all in the same order.
 template <typename Type, int M>
 void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, float* y, ptrdiff_t y_stride) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
+  const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
   __m512 sums[M];
-#pragma GCC unroll 4
-  for (int m = 0; m < M; ++m) {
-    sums[m] = _mm512_setzero_ps();
-  }
   RunScales own;
   for (ptrdiff_t index = 0; index < blocks; ++index) {
+    if (index % kInPart == 0) {
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) {
+        sums[m] = _mm512_setzero_ps();
+      }
+    }
     const Block block = block_at<Type>(panel, index);
     Type::scales(block, own);
 #pragma GCC unroll 5
     for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
       __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kAhead / 8 + byte);
     }
-    constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
     const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
     const float* x_scales = x.scales + index * kRuns;
     const float* x_sums = x.sums + index * kRuns;
     for (int pair = 0; pair < Type::pairs; ++pair) {
-      const int runs[2] = {Type::low_run(pair), Type::high_run(pair)};
       const uint8_t* ahead = reinterpret_cast<const uint8_t*>(block.words) + kAhead + pair * kLines * kLine;
       __m512i total[M][2][kFixedDigits];
 #pragma GCC unroll 4
@@ -333,7 +323,7 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
         for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 2
           for (int side = 0; side < 2; ++side) {
-            const int8_t* from = digits + m * x.stride + runs[side] * kFixedDigits * type.run + 4 * quad;
+            const int8_t* from = digits + m * x.stride + (2 * pair + side) * kFixedDigits * type.run + 4 * quad;
 #pragma GCC unroll 3
             for (int digit = 0; digit < kFixedDigits; ++digit) {
               add_products(total[m][side][digit], codes[side], from + digit * type.run);
@@ -343,30 +333,34 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
       }
 #pragma GCC unroll 2
       for (int side = 0; side < 2; ++side) {
-        const __m512 scale = _mm512_load_ps(own.scales[runs[side]]), bias = _mm512_load_ps(own.biases[runs[side]]);
+        const int run = run_at(Type::format, 2 * pair + side);
+        const __m512 scale = _mm512_load_ps(own.scales[run]), bias = _mm512_load_ps(own.biases[run]);
 #pragma GCC unroll 4
         for (int m = 0; m < M; ++m) {
           const __m512i(&parts)[kFixedDigits] = total[m][side];
-          const ptrdiff_t at = m * x.runs + runs[side];
-          const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(x_scales[at]));
-          sums[m] = _mm512_fmadd_ps(bias, _mm512_set1_ps(x_sums[at]), sums[m]);
+          const ptrdiff_t at = m * x.runs + 2 * pair + side;
           __m512i upper = parts[1];
           if constexpr (is_wide(Type::format)) {
-            const __m512 place = _mm512_mul_ps(both, _mm512_set1_ps(1 << (2 * kDigitBits)));
+            const __m512 place = _mm512_mul_ps(_mm512_set1_ps(x_scales[at] * (1 << (2 * kDigitBits))), scale);
             sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(parts[0]), place, sums[m]);
           } else {
             upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), upper);
           }
           const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
+          const __m512 both = _mm512_mul_ps(_mm512_set1_ps(x_scales[at]), scale);
           sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), both, sums[m]);
+          sums[m] = _mm512_fmadd_ps(_mm512_set1_ps(x_sums[at]), bias, sums[m]);
         }
       }
     }
-  }
+    if (index % kInPart == kInPart - 1 || index == blocks - 1) {
 #pragma GCC unroll 4
-  for (int m = 0; m < M; ++m) {
-    const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
-    _mm512_mask_storeu_ps(y + m * y_stride, lanes, sums[m]);
+      for (int m = 0; m < M; ++m) {
+        float* to = y + m * y_stride;
+        _mm512_mask_storeu_ps(
+            to, lanes, index < kInPart ? sums[m] : _mm512_add_ps(_mm512_maskz_loadu_ps(lanes, to), sums[m]));
+      }
+    }
   }
 }
 
@@ -389,14 +383,15 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t bloc
   for (ptrdiff_t index = 0; index < blocks; ++index) {
     const Block block = block_at<Type>(panel, first_block + index);
     Type::scales(block, own);
-    for (int run = 0; run < kRuns; ++run) {
-      float* to = scales + 2 * (index * kRuns + run) * width;
+    for (int place = 0; place < kRuns; ++place) {
+      const int run = run_at(Type::format, place);
+      float* to = scales + 2 * (index * kRuns + place) * width;
       _mm512_storeu_ps(to, _mm512_load_ps(own.scales[run]));
       _mm512_storeu_ps(to + width, _mm512_load_ps(own.biases[run]));
     }
     for (int pair = 0; pair < Type::pairs; ++pair) {
-      uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + Type::low_run(pair));
-      uint8_t* high = codes + 4 * width * kQuads * (index * kRuns + Type::high_run(pair));
+      uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + 2 * pair);
+      uint8_t* high = low + 4 * width * kQuads;
 #pragma GCC unroll 8
       for (int quad = 0; quad < kQuads; ++quad) {
         __m512i both[2];

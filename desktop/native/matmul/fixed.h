@@ -64,7 +64,7 @@ struct FixedKernels {
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
   // y[m * y_stride + n] = activations[m] . weights[n] for m < rows and begin <= n < end, where begin is a multiple of
   // kPanelRows (blocks.h), with the weights as they are. The order of operations for a result depends on the matrix
-  // alone, and is that of `multiply`, part by part, unless the matrix has blocks. nullptr where there is no such kernel.
+  // alone, and is that of `multiply`, part by part. nullptr where there is no such kernel.
   void (*multiply_packed)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end);
 };

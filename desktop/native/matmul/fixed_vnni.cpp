@@ -38,19 +38,22 @@ inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
   }
 }
 
-// Prepare runs, in blocks of digits. The format stands for all that have the same order of digits.
+// Prepare runs, in blocks of digits. The format stands for all that have the same order of digits; those with blocks may
+// have runs in another order.
 template <Format format, int Run>
-void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
+void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
   constexpr bool kNibbles = has_nibbles(format);
   constexpr int V = Run / kLanes, kBlock = digit_columns(format, Run), kInBlock = kBlock / Run;
   for (ptrdiff_t index = 0; index < round_up(runs, kInBlock); ++index) {
     __m512i rest[V] = {};
     if (index < runs) {
+      constexpr int kRuns = kBlockColumns / Run;
+      const ptrdiff_t from = index - index % kRuns + run_at(own, index % kRuns);
       __m512 x[V];
       __m512 sum = _mm512_setzero_ps();
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        x[v] = _mm512_loadu_ps(row + (index * V + v) * kLanes);
+        x[v] = _mm512_loadu_ps(row + (from * V + v) * kLanes);
         sum = _mm512_add_ps(sum, x[v]);
       }
       sums[index] = _mm512_reduce_add_ps(sum);
@@ -78,7 +81,7 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
                           ? (run == 32 ? prepare_runs<Format::affine8, 32> : prepare_runs<Format::affine8, 64>)
                       : run == 32 ? prepare_runs<Format::q4_k, 32>
                                   : prepare_runs<Format::q6_k, 16>;
-  kernel(matrix.columns / run, row, digits, scales, sums);
+  kernel(matrix.format, matrix.columns / run, row, digits, scales, sums);
 }
 
 // Unpack 16 words of 16 rows, and prefetch those that are so many words ahead. Of fewer words, or fewer rows, those that

@@ -20,8 +20,10 @@ namespace {
 // Measured: unpacking pays off from 12 to 16 rows. The longest round of proposed tokens, 17, must give the same bits as
 // single steps.
 constexpr int kFewRows = 17;
-// Where any number of rows gives the same bits, packed weights are faster up to this many, as measured.
+// Where any number of rows gives the same bits, packed weights are faster up to this many, as measured; the latter are
+// for formats with blocks.
 constexpr int kPackedRows = 4;
+constexpr int kPackedBlockRows = 8;
 // Weights per task: enough to be worth another thread, few enough to distribute the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
 // Weights unpacked at a time for BLAS; as float32 they fit into the L2 cache.
@@ -143,7 +145,8 @@ void multiply(const std::vector<Product>& products) {
     Plan& plan = plans[index];
     plan.fixed = fixed_kernels(matrix);
     const bool packed = plan.fixed != nullptr && plan.fixed->multiply_packed != nullptr;
-    const bool few = product.rows <= wanted_or(packed && !is_block(matrix.format) ? kPackedRows : kFewRows);
+    const int most = !packed ? kFewRows : is_block(matrix.format) ? kPackedBlockRows : kPackedRows;
+    const bool few = product.rows <= wanted_or(most);
     plan.way = few                            ? (packed ? Way::packed : Way::few)
                : plan.fixed != nullptr        ? Way::fixed
                : panels != nullptr            ? Way::panels

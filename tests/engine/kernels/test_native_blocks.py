@@ -73,13 +73,20 @@ def test_products_have_the_error_of_rounded_activations(kind, count, rows, colum
 
 
 @kinds
-def test_a_row_has_the_same_bits_alone_and_among_up_to_17(kind):
-    parts, _ = matrix(kind, 50, 512)
-    x = normal(np.random.default_rng(1), 17, 512)
-    alone = [bits(product(kind, x[index : index + 1], parts)) for index in range(17)]
-    for count in (2, 3, 4, 5, 17):
-        together = product(kind, x[:count], parts)
-        assert [bits(together[index : index + 1]) for index in range(count)] == alone[:count]
+@pytest.mark.parametrize(("rows", "columns"), [(50, 256), (16, 512), (37, 768), (130, 2304)])
+def test_a_row_has_the_same_bits_among_any_number_whether_weights_are_unpacked_or_not(kind, rows, columns):
+    parts, _ = matrix(kind, rows, columns)
+    x = normal(np.random.default_rng(1), 40, columns)
+    # Numbers of any size, so that sums in another order would differ.
+    x *= np.exp(3 * normal(np.random.default_rng(2), 40, columns))
+    together = bits(product(kind, x, parts))
+    try:
+        for few in (0, 1, 50):
+            KERNELS.set_few_rows(few)
+            for count in (1, 2, 3, 4, 5, 8, 9, 17, 18, 40):
+                assert bits(product(kind, x[:count], parts)) == together[: len(together) * count // 40]
+    finally:
+        KERNELS.set_few_rows(0)
 
 
 @kinds
