@@ -9,6 +9,7 @@ from loading import PLENTY, quantized_checkpoint, random_weights
 from sotto.engine.footprint import load_planning
 from sotto.engine.footprint.load_planning import Fitting, place_on_one_device, plan_load
 from sotto.engine.footprint.model_needs import needs_of, needs_with_draft
+from sotto.engine.kernels import native
 from sotto.engine.memory.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Verdict
 from sotto.errors import CancelledError, EngineError, UnsupportedModelError
 
@@ -41,6 +42,37 @@ def test_a_small_model_needs_no_plan(source, monkeypatch):
     assert plan_load(source, None, PLENTY) == Fitting(PLENTY)
     assert Fitting(PLENTY).prefix_budget(100) == PREFIX_BUDGET
     assert Fitting(Limits(1000, 1000, "a test")).prefix_budget(100) == int(1000 * COMFORTABLE) - 100
+
+
+def test_a_context_that_leaves_most_of_the_memory_is_planned_by_an_estimate(source, monkeypatch):
+    exact = needs_with_draft(source, None, PLENTY, native.kernels())
+    limits = Limits(45 * exact.weight_bytes, 45 * exact.weight_bytes, "a test")
+    monkeypatch.setattr(load_planning, "needs_with_draft", lambda *_: pytest.fail("its computation was traced"))
+    found = plan_load(source, 64, limits)
+    assert found.plan.verdict is Verdict.FITS
+    assert found.plan.context == 64
+    assert found.plan.weights == source.weight_bytes
+    assert found.plan.cache == exact.cache_bytes(64)
+    assert found.plan.work >= exact.work_bytes(64, 64)
+    assert found.shared == found.plan
+
+
+@pytest.mark.parametrize("change", ["less memory", "unknown shapes", "images", "unknown memory"])
+def test_without_a_good_estimate_the_computation_is_traced(source, monkeypatch, change):
+    budget = (5 if change == "less memory" else 45) * source.weight_bytes
+    limits = Limits(None if change == "unknown memory" else budget, budget, "a test")
+    if change == "unknown shapes":
+        source = configured(source, model_type="olmoe")
+    elif change == "images":
+        source = configured(source, vision_config={})
+    monkeypatch.setattr(load_planning, "needs_with_draft", lambda *_: (_ for _ in ()).throw(LookupError))
+    with pytest.raises(LookupError):
+        plan_load(source, 64, limits)
+
+
+def configured(source, **changes):
+    """Return a source with other values in its config."""
+    return replace(source, json_files={**source.json_files, "config.json": {**source.config, **changes}})
 
 
 def test_a_context_that_nearly_fills_the_memory_is_planned(source, monkeypatch):

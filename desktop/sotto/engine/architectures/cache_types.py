@@ -37,8 +37,8 @@ __all__ = [
 
 # Numbers of values that can share a scale, preferred first. The last axis must be a multiple of one of them.
 GROUP_SIZES = (64, 32)
-# Buffers have room for a multiple of this many tokens.
-_STEP = 256
+# Buffers have room for a multiple of this many tokens; those of short contexts for one of fewer.
+_STEP, _SMALL_STEP = 256, 64
 _KV = ("keys", "values")
 # Tokens that a sliding window keeps beyond the visible ones, so that as many can be removed again.
 _REWINDABLE_TOKENS = 64
@@ -352,7 +352,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         """Move the tokens still needed to new buffers with room for `length` more; `keys` and `values` give shapes."""
         start = max(self.first, self.offset - (self.max_size - 1) - _REWINDABLE_TOKENS)
         kept = self.offset - start
-        room = room_for(kept + length + min(self.max_size // 4, kept))
+        room = _rounded(kept + length + min(self.max_size // 4, kept), _STEP)
         for name, part in (("keys", keys), ("values", values)):
             empty = mx.zeros((*part.shape[:2], room - kept, part.shape[3]), part.dtype)
             buffer = getattr(self, name)
@@ -362,5 +362,9 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
 
 
 def room_for(tokens: int) -> int:
-    """Return for how many tokens a cache that holds `tokens` has room, unless it must not hold as many."""
-    return -(-tokens // _STEP) * _STEP
+    """Return for how many tokens a full cache that holds `tokens` has room, unless it must not hold as many."""
+    return _rounded(tokens, _STEP if tokens > _STEP else _SMALL_STEP)
+
+
+def _rounded(tokens: int, step: int) -> int:
+    return -(-tokens // step) * step

@@ -1,17 +1,29 @@
 """Planning of loads: whether a model fits, with which context length, and on which device its layers go."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
+from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.options import request_options
 from sotto.engine.footprint.layout_search import Answer, place_on_one
 from sotto.engine.footprint.model_needs import needs_with_draft
 from sotto.engine.footprint.placement import Device, Host, LayerSize, Layout, Needs
 from sotto.engine.kernels import native
-from sotto.engine.kernels.device import device
-from sotto.engine.memory.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, offered_context, plan
+from sotto.engine.kernels.device import compute_dtype, device
+from sotto.engine.memory.memory_needs import ModelNeeds
+from sotto.engine.memory.memory_plan import (
+    CHUNKS,
+    COMFORTABLE,
+    PREFIX_BUDGET,
+    Limits,
+    Plan,
+    Verdict,
+    offered_context,
+    plan,
+)
+from sotto.engine.memory.shape_needs import shape_needs
 from sotto.engine.weights.loader import LoadedModel
 from sotto.errors import NoRoomError
 from sotto.store.records import ModelSource
@@ -22,6 +34,9 @@ _LEAST_CONTEXT = 1024
 SHARED_CONTEXT = 8192
 # Weights this many times smaller than the available memory need no plan.
 _SMALL = 50
+# What fits into this share of the available memory by a rough estimate needs no exact plan.
+_ROOMY = 0.5
+_WIDENED = 2
 _UNLIMITED = 1 << 62
 # Contexts to try if memory runs out unexpectedly.
 _LESS = (32_768, 4096, 1024)
@@ -108,8 +123,10 @@ def plan_load(
     weights = source.weight_bytes + (draft.weight_bytes if draft else 0)
     if limits.budget is not None and weights * _SMALL < limits.budget:
         return Fitting(limits)
-    needs = needs_with_draft(source, draft, limits, native.kernels(), kv_bits)
     asked = num_ctx or usual_context(source)
+    needs = _estimated(source, asked, limits) if draft is None else None
+    if needs is None:
+        needs = needs_with_draft(source, draft, limits, native.kernels(), kv_bits)
     made = plan(needs, limits, asked)
     shared = made if asked else plan(needs, limits, min(made.context, SHARED_CONTEXT))
     if made.verdict is not Verdict.WILL_NOT_FIT:
@@ -123,6 +140,21 @@ def plan_load(
         raise NoRoomError(made.sentence, _missing(least_needed))
     fits = plan(needs, limits, offered)
     return Fitting(limits, fits, made.sentence, shared=fits if asked or offered < SHARED_CONTEXT else shared)
+
+
+def _estimated(source: ModelSource, asked: int | None, limits: Limits) -> ModelNeeds | None:
+    """Return the needs of a model as its config tells them, if these leave so much memory that they suffice.
+
+    Tracing its computation takes more than a second, during which nothing else can begin.
+    """
+    if limits.budget is None or is_encoder(source.config) or "vision_config" in source.config or source.adapters:
+        return None
+    size = (compute_dtype() or mx.float16).size
+    needs = shape_needs(source.config, source.weight_bytes, size)
+    # Weights may be widened.
+    most = replace(needs, weight_bytes=_WIDENED * source.weight_bytes)
+    made = plan(most, replace(limits, budget=int(limits.budget * _ROOMY)), asked)
+    return needs if made.verdict is Verdict.FITS and made.chunk == CHUNKS[0] else None
 
 
 def less_context(source: ModelSource, tried: Fitting) -> int | None:
