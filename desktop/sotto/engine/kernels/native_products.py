@@ -9,6 +9,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
+from sotto.engine.architectures.attention import Projected
 from sotto.engine.gguf.kept import KEPT
 
 # Affine quantization that the kernels support.
@@ -74,8 +75,21 @@ def with_blocks(model: nn.Module) -> frozenset[str]:
     )
 
 
+def absorb_projections(model: nn.Module) -> None:
+    """Have multi-head latent attention project queries and outputs, instead of the keys and values of a context.
+
+    WORKAROUND: not in `mistral4`, whose prompts need the keys as an array. Check with new versions of mlx-lm.
+    """
+    for layer in model.modules():
+        if "embed_q" in layer and "unembed_out" in layer and type(layer).__module__ != "mlx_lm.models.mistral4":
+            # MLX does not count attributes whose names begin with _ among the weights.
+            layer.embed_q._absorbed = layer.unembed_out._absorbed = True  # noqa: SLF001
+
+
 def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
     """Return the replacements: the object, the name of its attribute, and the new value."""
+    from mlx_lm.models import mla
+
     mlx_quantized_matmul: _Product = mx.quantized_matmul
     mlx_gather_qmm: _Product = mx.gather_qmm
     mlx_gather_mm: _Product = mx.gather_mm
@@ -176,7 +190,41 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
             dtype=mx.float32,
         )
 
+    def multi_linear(own: _Product, product: Callable[[Any, mx.array], mx.array | None]) -> Callable[..., Any]:
+        """Return a layer with a matrix for each head, whose product with [B, heads, L, in] is native."""
+
+        def call(self: Any, x: mx.array, transpose: bool = True) -> Any:
+            of_heads = transpose and x.shape[1] == self["weight"].shape[0]
+            if not of_heads and getattr(self, "_absorbed", False):
+                return Projected(self, x)
+            y = product(self, x) if of_heads else None
+            if y is None and "scales" in self:
+                # MLX would unpack the matrices for each row anew.
+                matrices = unpacked(self)
+                y = x @ (matrices.swapaxes(-1, -2) if transpose else matrices)
+            return own(self, x, transpose) if y is None else y
+
+        return call
+
+    def unpacked(self: Any) -> mx.array:
+        scales, biases = _widen(self["scales"]), self.get("biases")
+        kind = {"group_size": self.group_size, "bits": self.bits, "mode": self.mode}
+        return mx.dequantize(
+            self["weight"], scales, None if biases is None else _widen(biases), dtype=mx.float32, **kind
+        )
+
+    def quantized_heads(self: Any, x: mx.array) -> mx.array | None:
+        parts = (self["weight"], self["scales"], self.get("biases"))
+        y: mx.array | None = kernels.gather_qmm(x, *parts, None, None, True, self.group_size, self.bits, self.mode)
+        return y
+
+    def plain_heads(self: Any, x: mx.array) -> mx.array | None:
+        y: mx.array | None = kernels.gather_mm(x, self["weight"], None, None)
+        return y
+
     return [
+        (mla.QuantizedMultiLinear, "__call__", multi_linear(mla.QuantizedMultiLinear.__call__, quantized_heads)),
+        (mla.MultiLinear, "__call__", multi_linear(mla.MultiLinear.__call__, plain_heads)),
         (mx, "quantized_matmul", quantized_matmul),
         (mx, "gather_qmm", gather_qmm),
         (mx, "gather_mm", gather_mm),

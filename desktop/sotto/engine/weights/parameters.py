@@ -100,7 +100,10 @@ def arrange(
     tensor_names.arrange_experts(model, tensors, declared, plain=not architecture(written).stacks_experts)
     _fit(model, tensors, declared, held, dtype)
     _check(model, tensors, written)
-    return dtype, replace(held, as_stored=native_products.as_stored(model)) if kernels else held
+    if not kernels:
+        return dtype, held
+    native_products.absorb_projections(model)
+    return dtype, replace(held, as_stored=native_products.as_stored(model))
 
 
 def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[str, Declaration]:
