@@ -1,6 +1,7 @@
 #include "matmul/block_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -137,6 +138,27 @@ Column column_of(Format format, const RowBlock& block, int column) {
   return {codes[32 * half + at] >> (2 * group) & 3, scales[run] & 15, scales[run] >> 4};
 }
 
+// Write the weights of a block of MLX's affine types, and return where the next ones go.
+float* look_up_affine(const Matrix& matrix, const RowBlock& block, float* to) {
+  const BlockType type = block_type(matrix.format);
+  const int runs = kBlockColumns / type.run;
+  const auto number = [&](int half) {
+    std::uint16_t bits;
+    std::memcpy(&bits, block.scales + 2 * half, sizeof(bits));
+    return matrix.scale_type == ScaleType::bf16 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)
+                                                : block.factor(half);
+  };
+  for (int run = 0; run < runs; ++run) {
+    const float scale = number(run), bias = number(runs + run);
+    for (int column = run * type.run; column < (run + 1) * type.run; ++column) {
+      const int code = type.bits == 4 ? block.codes[column / 2] >> (column % 2 * 4) & 15 : block.codes[column];
+      const float product = scale * static_cast<float>(code);
+      *to++ = product + bias;
+    }
+  }
+  return to;
+}
+
 }  // namespace
 
 mx::array interleaved(const mx::array& stored, mx::Stream stream) {
@@ -157,12 +179,17 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
                      : format == Format::q4_0 ? 8
                                               : 0;
   RowBlock block;
+  const bool affine = has_affine_panels(format);
   for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {
     for (int word = 0; word < words; ++word) {
       std::memcpy(block.codes + 4 * word, panel.codes + 4 * ((index * words + word) * panel.rows + lane), 4);
     }
     for (int half = 0; half < type.halves; ++half) {
       std::memcpy(block.scales + 2 * half, panel.scales + 2 * ((index * type.halves + half) * panel.rows + lane), 2);
+    }
+    if (affine) {
+      to = look_up_affine(matrix, block, to);
+      continue;
     }
     const float second = offsets ? block.factor(factor_at + 1) : 0.0f;
     for (int column = 0; column < kBlockColumns; ++column) {

@@ -259,6 +259,37 @@ struct Q80 : RunsOf32 {
   }
 };
 
+// MLX's affine types; the halves of scales are bfloat16 or float16.
+template <Format Kind, bool Bfloat>
+struct Affine {
+  static constexpr Format format = Kind;
+  static constexpr int kRuns = kBlockColumns / block_type(Kind).run;
+  static constexpr int kWords = block_type(Kind).run * block_type(Kind).bits / 32;
+  static constexpr int pairs = kRuns / 2;
+  static __m512 number(const Block& block, ptrdiff_t index) {
+    return Bfloat ? _mm512_castsi512_ps(_mm512_slli_epi32(block.half(index), 16)) : block.factor(index);
+  }
+  static void scales(const Block& block, RunScales& to) {
+#pragma GCC unroll 8
+    for (int run = 0; run < kRuns; ++run) {
+      _mm512_store_ps(to.scales[run], number(block, run));
+      _mm512_store_ps(to.biases[run], number(block, kRuns + run));
+    }
+  }
+  // With 4 bits, a word holds eight columns: the even ones, and in the upper halves of its bytes the odd ones.
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int first = 2 * pair * kWords;
+    if constexpr (has_affine4_panels(Kind)) {
+      const int word = first + index / 2, shift = index % 2 * 4;
+      low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
+      high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + kWords), shift), all(0x0f0f0f0f));
+    } else {
+      low = block.word(first + index);
+      high = block.word(first + kWords + index);
+    }
+  }
+};
+
 // The block of a panel with this number.
 template <typename Type>
 inline Block block_at(const BlockPanel& panel, ptrdiff_t index) {
@@ -315,7 +346,7 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
       for (int line = 0; line < kLines; ++line) {
         __builtin_prefetch(ahead + line * kLine);
       }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int quad = 0; quad < kQuads; ++quad) {
         __m512i codes[2];
         Type::codes(block, pair, quad, codes[0], codes[1]);
@@ -392,7 +423,7 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t bloc
     for (int pair = 0; pair < Type::pairs; ++pair) {
       uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + 2 * pair);
       uint8_t* high = low + 4 * width * kQuads;
-#pragma GCC unroll 8
+#pragma GCC unroll 16
       for (int quad = 0; quad < kQuads; ++quad) {
         __m512i both[2];
         Type::codes(block, pair, quad, both[0], both[1]);
@@ -403,10 +434,19 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t bloc
   }
 }
 
-// Call `function` with a value of the struct for a format.
+template <Format Kind, typename Function>
+void with_affine(ScaleType scales, Function&& function) {
+  if (scales == ScaleType::bf16) {
+    function(Affine<Kind, true>());
+  } else {
+    function(Affine<Kind, false>());
+  }
+}
+
+// Call `function` with a value of the struct for the type of a matrix.
 template <typename Function>
-void with_type(Format format, Function&& function) {
-  switch (format) {
+void with_type(const Matrix& matrix, Function&& function) {
+  switch (matrix.format) {
     case Format::q2_k:
       return function(Q2K());
     case Format::q3_k:
@@ -425,6 +465,14 @@ void with_type(Format format, Function&& function) {
       return function(Q40());
     case Format::q8_0:
       return function(Q80());
+    case Format::affine4_panels32:
+      return with_affine<Format::affine4_panels32>(matrix.scale_type, function);
+    case Format::affine4_panels64:
+      return with_affine<Format::affine4_panels64>(matrix.scale_type, function);
+    case Format::affine8_panels32:
+      return with_affine<Format::affine8_panels32>(matrix.scale_type, function);
+    case Format::affine8_panels64:
+      return with_affine<Format::affine8_panels64>(matrix.scale_type, function);
     default:
       return;
   }
@@ -440,7 +488,7 @@ void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, pt
     float* scales = weights.scales + (row - begin);
     // Beyond the last row, panels are empty and give zeros.
     const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
-    with_type(matrix.format, [&](auto type) {
+    with_type(matrix, [&](auto type) {
       unpack_panel<decltype(type)>(panel, first_run / in_block, runs / in_block, codes, scales, width);
     });
   }
@@ -449,7 +497,7 @@ void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, pt
 void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end) {
   for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
-    with_type(matrix.format, [&](auto type) {
+    with_type(matrix, [&](auto type) {
       multiply_rows<decltype(type)>(panel_at(matrix, row), matrix.columns / kBlockColumns, x, rows, y + row,
                                     y_stride);
     });

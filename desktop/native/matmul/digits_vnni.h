@@ -46,7 +46,8 @@ constexpr ptrdiff_t digit_columns(Format format, ptrdiff_t run) {
 
 // Whether the products of all digits of a run with the codes may not fit into 32 bits.
 constexpr bool is_wide(Format format) {
-  return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl || format == Format::q8_0;
+  return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl || format == Format::q8_0 ||
+         format == Format::affine8_panels32 || format == Format::affine8_panels64;
 }
 
 // Turn a run of V vectors of activations into integers, and return the factor of these, which is NaN if any activation

@@ -14,15 +14,22 @@ constexpr int kVectors = 4;
 constexpr int kRows = 6;
 constexpr ptrdiff_t kWidth = kVectors * kLanes;
 
-// Store the digits of V vectors: of even columns before those of odd ones 64 bytes on, if a byte has the codes of both.
-template <int V, bool Nibbles>
+// Store the digits of V vectors: of even columns before those of odd ones, if a byte has the codes of both. These are 64
+// bytes on, or in panels, where words are unpacked one by one, the next four.
+template <int V, bool Nibbles, bool Panels>
 inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
   __m128i bytes[V];
 #pragma GCC unroll 4
   for (int v = 0; v < V; ++v) {
     bytes[v] = _mm512_cvtepi32_epi8(digits[v]);
   }
-  if constexpr (Nibbles) {
+  if constexpr (Panels) {
+    const __m128i by_word = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), _mm_shuffle_epi8(bytes[v], by_word));
+    }
+  } else if constexpr (Nibbles) {
     const __m128i apart = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
 #pragma GCC unroll 2
     for (int v = 0; v < V; v += 2) {
@@ -42,7 +49,7 @@ inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
 // have runs in another order.
 template <Format format, int Run>
 void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
-  constexpr bool kNibbles = has_nibbles(format);
+  constexpr bool kNibbles = has_nibbles(format), kPanels = has_affine4_panels(format);
   constexpr int V = Run / kLanes, kBlock = digit_columns(format, Run), kInBlock = kBlock / Run;
   for (ptrdiff_t index = 0; index < round_up(runs, kInBlock); ++index) {
     __m512i rest[V] = {};
@@ -67,9 +74,9 @@ void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, 
       for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(rest[v]);
       }
-      store_digits<V, kNibbles>(digit, to + place * kBlock);
+      store_digits<V, kNibbles, kPanels>(digit, to + place * kBlock);
     }
-    store_digits<V, kNibbles>(rest, to);
+    store_digits<V, kNibbles, kPanels>(rest, to);
   }
 }
 
@@ -79,6 +86,10 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
                           ? (run == 32 ? prepare_runs<Format::affine4, 32> : prepare_runs<Format::affine4, 64>)
                       : !is_block(matrix.format)
                           ? (run == 32 ? prepare_runs<Format::affine8, 32> : prepare_runs<Format::affine8, 64>)
+                      : has_affine4_panels(matrix.format)
+                          ? (run == 32 ? prepare_runs<Format::affine4_panels32, 32>
+                                       : prepare_runs<Format::affine4_panels64, 64>)
+                      : run == 64 ? prepare_runs<Format::affine8_panels64, 64>
                       : run == 32 ? prepare_runs<Format::q4_k, 32>
                                   : prepare_runs<Format::q6_k, 16>;
   kernel(matrix.format, matrix.columns / run, row, digits, scales, sums);
@@ -287,6 +298,10 @@ const MultiplyRows* kernels_for(const Matrix& matrix) {
   }
   if (!is_block(matrix.format)) {
     return run == 32 ? kMultiplyRows<Format::affine8, 32> : kMultiplyRows<Format::affine8, 64>;
+  }
+  if (run == 64) {
+    return is_wide(matrix.format) ? kMultiplyRows<Format::affine8_panels64, 64>
+                                  : kMultiplyRows<Format::affine4_panels64, 64>;
   }
   return run == 16                ? kMultiplyRows<Format::q6_k, 16>
          : is_wide(matrix.format) ? kMultiplyRows<Format::q8_0, 32>

@@ -15,11 +15,18 @@ constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k}
                                                           {"iq4_xs", Format::iq4_xs},
                                                           {"iq4_nl", Format::iq4_nl},
                                                           {"q4_0", Format::q4_0},
-                                                          {"q8_0", Format::q8_0}};
+                                                          {"q8_0", Format::q8_0},
+                                                          {"affine4_panels32", Format::affine4_panels32},
+                                                          {"affine4_panels64", Format::affine4_panels64},
+                                                          {"affine8_panels32", Format::affine8_panels32},
+                                                          {"affine8_panels64", Format::affine8_panels64}};
 
-// The type of the arrays that hold the scales of blocks. It tells apart formats with as many bits and scales.
-mx::Dtype block_scale_type(Format format) {
-  return format == Format::iq4_nl ? mx::int16 : has_small_blocks(format) ? mx::int8 : mx::uint16;
+// Whether an array of this type can hold the scales of blocks. It tells apart formats with as many bits and scales.
+bool is_block_scale_type(Format format, mx::Dtype type) {
+  if (has_affine_panels(format)) {
+    return type == mx::bfloat16 || type == mx::float16;
+  }
+  return type == (format == Format::iq4_nl ? mx::int16 : has_small_blocks(format) ? mx::int8 : mx::uint16);
 }
 
 }  // namespace
@@ -80,7 +87,7 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
   const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
   const bool block = is_block(packing.format);
   const bool scaled = affine  ? is_float(scales.dtype())
-                      : block ? scales.dtype() == block_scale_type(packing.format)
+                      : block ? is_block_scale_type(packing.format, scales.dtype())
                               : scales.dtype() == mx::uint8;
   if (affine != biases.has_value() || !scaled) {
     return false;

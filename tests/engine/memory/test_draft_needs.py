@@ -122,18 +122,23 @@ def without_kernels():
 def test_a_plan_with_a_draft_predicts_the_memory_of_both(chunk):
     pairs = [needs_and_model(layers) for layers in (3, 1)]
     made = plan(with_draft(*(needs for _, needs in pairs)), PLENTY, 512, chunk)
-    mx.clear_cache()
-    before = mx.get_active_memory() - made.weights
-    mx.reset_peak_memory()
-    caches = [make_caches(model, None, 512) for model, _ in pairs]
-    # The draft model is fed the same tokens as the main model, in chunks of the same size.
-    for (model, _), cache in zip(pairs, caches, strict=True):
-        for _ in range(0, 512, chunk):
-            model(mx.array([[5] * chunk]), cache=cache)
-            mx.eval([layer.state for layer in cache])
-            mx.clear_cache()
-    assert made.cache == sum(layer.nbytes for cache in caches for layer in cache)
-    assert made.needed == pytest.approx(mx.get_peak_memory() - before, rel=0.1)
+    taken = []
+    # On a busy machine, MLX may free memory sooner.
+    for _ in range(3):
+        mx.clear_cache()
+        before = mx.get_active_memory() - made.weights
+        mx.reset_peak_memory()
+        caches = [make_caches(model, None, 512) for model, _ in pairs]
+        # The draft model is fed the same tokens as the main model, in chunks of the same size.
+        for (model, _), cache in zip(pairs, caches, strict=True):
+            for _ in range(0, 512, chunk):
+                model(mx.array([[5] * chunk]), cache=cache)
+                mx.eval([layer.state for layer in cache])
+                mx.clear_cache()
+        assert made.cache == sum(layer.nbytes for cache in caches for layer in cache)
+        taken.append(mx.get_peak_memory() - before)
+        del caches, cache
+    assert made.needed == pytest.approx(max(taken), rel=0.1)
 
 
 @pytest.fixture

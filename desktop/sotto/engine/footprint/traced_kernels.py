@@ -13,7 +13,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from sotto.engine.footprint.graph import kernel
-from sotto.engine.gguf.kept import KEPT
+from sotto.engine.gguf.kept import is_interleaved
 from sotto.engine.kernels import native, native_fused, native_products
 
 _WORD_BITS = 32
@@ -60,8 +60,8 @@ def gather_qmm(
     _bits: object,
     mode: str,
 ) -> mx.array | None:
-    """Replace products with blocks of GGUF; leave others to MLX, which needs no additional memory for them either."""
-    if mode not in KEPT or rhs is None:
+    """Replace products with interleaved rows; leave others to MLX, which needs no additional memory for them either."""
+    if not is_interleaved(mode) or rhs is None:
         return None
     chosen = mx.broadcast_shapes(x.shape[:-2] if lhs is None else lhs.shape, rhs.shape)
     row = x[(0,) * (x.ndim - 1)][:1]

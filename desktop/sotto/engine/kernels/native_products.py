@@ -9,8 +9,9 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
+from sotto.engine.architectures import zoo
 from sotto.engine.architectures.attention import Projected
-from sotto.engine.gguf.kept import KEPT
+from sotto.engine.gguf.kept import is_interleaved
 
 # Affine quantization that the kernels support.
 _BITS, _GROUPS = (4, 8), (32, 64, 128)
@@ -58,19 +59,21 @@ def as_stored(model: nn.Module) -> frozenset[str]:
         kind = type(layer)
         if kind in (nn.Linear, nn.Embedding, SwitchLinear):
             names.add(f"{path}.weight")
-        elif kind in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear) and (
-            layer.mode == "affine" and layer.bits in _BITS and layer.group_size in _GROUPS
-        ):
+        elif kind not in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear):
+            continue
+        elif is_interleaved(layer.mode):
+            names.add(f"{path}.scales")
+        elif layer.mode == "affine" and layer.bits in _BITS and layer.group_size in _GROUPS:
             names |= {f"{path}.scales", f"{path}.biases"}
     return frozenset(names)
 
 
 def with_blocks(model: nn.Module) -> frozenset[str]:
-    """Return the names of the parameters that hold blocks of GGUF, whose rows the kernels take interleaved."""
+    """Return the names of the parameters whose rows the kernels take interleaved."""
     return frozenset(
         f"{path}.{part}"
         for path, layer in model.named_modules()
-        if getattr(layer, "mode", "") in KEPT
+        if is_interleaved(getattr(layer, "mode", ""))
         for part in ("weight", "scales")
     )
 
@@ -88,6 +91,7 @@ def absorb_projections(model: nn.Module) -> None:
 
 def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
     """Return the replacements: the object, the name of its attribute, and the new value."""
+    zoo.install()
     from mlx_lm.models import mla
 
     mlx_quantized_matmul: _Product = mx.quantized_matmul

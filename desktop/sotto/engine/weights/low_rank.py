@@ -9,7 +9,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.gguf.kept import KEPT
+from sotto.engine.gguf.kept import is_interleaved
 from sotto.engine.kernels import native
 from sotto.engine.weights.quantized_layers import ScaledSwitchLinear
 
@@ -184,7 +184,7 @@ def _rows(layer: nn.Module, start: int, end: int) -> mx.array:
         plain: mx.array = layer.weight[start:end].astype(mx.float32)
         return plain
     parts: dict[str, Any] = {"group_size": layer.group_size, "bits": layer.bits, "mode": layer.mode}
-    if layer.mode in KEPT:
+    if is_interleaved(layer.mode):
         kernels = native.kernels()
         assert kernels is not None
         rows: mx.array = kernels.embedding(mx.arange(start, end), layer.weight, layer.scales, None, **parts)

@@ -16,7 +16,8 @@ from mlx.utils import tree_flatten
 from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
 from sotto.engine.config.quantization import Declaration, Declarations, read_declaration, shape_text
-from sotto.engine.kernels import device, native_products
+from sotto.engine.kernels import device, native, native_products
+from sotto.engine.kernels.native_panels import arrange_in_panels
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import prediction_tensors, quantized_layers, tensor_names
 from sotto.errors import BrokenModelError, UnsupportedModelError
@@ -102,6 +103,7 @@ def arrange(
     _check(model, tensors, written)
     if not kernels:
         return dtype, held
+    arrange_in_panels(model, tensors, native.kernels())
     native_products.absorb_projections(model)
     return dtype, replace(held, as_stored=native_products.as_stored(model))
 

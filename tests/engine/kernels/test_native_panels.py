@@ -1,0 +1,150 @@
+"""MLX's affine types with their rows interleaved: the same bits as without, whatever is computed."""
+
+import mlx.core as mx
+import numpy as np
+import pytest
+from mlx import nn
+from mlx.utils import tree_flatten
+
+from families import FAMILIES
+from native_kernels import KERNELS, LEVELS, at_level, bits, needs_kernels, normal
+from sotto.engine.architectures.zoo import build
+from sotto.engine.caches.caches import make_caches
+from sotto.engine.gguf.kept import is_interleaved, panel_mode
+from sotto.engine.kernels import native, native_products
+from sotto.engine.kernels.native_panels import arrange_in_panels
+
+pytestmark = [
+    needs_kernels,
+    pytest.mark.skipif(KERNELS is not None and KERNELS.best_level() != "vnni", reason="the processor has no VNNI"),
+]
+
+dtypes = pytest.mark.parametrize("dtype", [mx.bfloat16, mx.float16], ids=str)
+types = pytest.mark.parametrize(("width", "group"), [(4, 32), (4, 64), (8, 32), (8, 64)])
+
+
+@pytest.fixture(autouse=True)
+def at_vnni():
+    """Use the only level that has such kernels."""
+    with at_level(LEVELS.index("vnni")):
+        yield
+
+
+def matrix(shape, width, group, dtype):
+    """Return random words, scales and biases."""
+    rng = np.random.default_rng(5)
+    words = rng.integers(0, 1 << 32, (*shape[:-1], shape[-1] * width // 32), np.uint32)
+    scales, biases = (mx.array(normal(rng, *shape[:-1], shape[-1] // group)).astype(dtype) for _ in range(2))
+    return mx.array(words), scales, biases
+
+
+def in_panels(words, scales, biases, group):
+    """Return the same matrix as the kernels take it, by what a model with such a layer becomes."""
+    *rows, _ = words.shape
+    blocks = (*rows, -1, 256 // group)
+    both = mx.concatenate([scales.reshape(blocks), biases.reshape(blocks)], axis=-1)
+    return KERNELS.interleave(words), KERNELS.interleave(both.reshape(*rows, -1))
+
+
+@dtypes
+@types
+@pytest.mark.parametrize(("rows", "columns"), [(50, 256), (16, 512), (37, 768), (130, 2304)])
+def test_products_and_rows(rows, columns, width, group, dtype):
+    parts = matrix((rows, columns), width, group, dtype)
+    words, both = in_panels(*parts, group)
+    mode = panel_mode(width, group)
+    rng = np.random.default_rng(1)
+    x = mx.array(normal(rng, 40, columns) * np.exp(3 * normal(rng, 40, columns)))
+    for few in (0, 1, 50):
+        KERNELS.set_few_rows(few)
+        try:
+            for count in (1, 2, 3, 4, 5, 8, 9, 17, 40):
+                wanted = KERNELS.quantized_matmul(x[:count], *parts, True, group, width, "affine")
+                found = KERNELS.quantized_matmul(x[:count], words, both, None, True, group, width, mode)
+                assert bits(found) == bits(wanted)
+        finally:
+            KERNELS.set_few_rows(0)
+    ids = mx.array([0, rows - 1, rows // 2])
+    wanted = KERNELS.embedding(ids, *parts, group, width, "affine")
+    assert bits(KERNELS.embedding(ids, words, both, None, group, width, mode)) == bits(wanted)
+
+
+@types
+def test_products_with_chosen_experts(width, group):
+    parts = matrix((5, 40, 512), width, group, mx.bfloat16)
+    words, both = in_panels(*parts, group)
+    x, chosen = mx.array(normal(np.random.default_rng(2), 7, 1, 1, 512)), mx.array([[0, 3]] * 5 + [[4, 1], [2, 2]])
+    wanted = KERNELS.gather_qmm(x, *parts, None, chosen, True, group, width, "affine")
+    found = KERNELS.gather_qmm(x, words, both, None, None, chosen, True, group, width, panel_mode(width, group))
+    assert bits(found) == bits(wanted)
+
+
+def _is_quantized(_, layer):
+    return hasattr(layer, "to_quantized") and layer.weight.shape[-1] % 64 == 0
+
+
+def wide(name):
+    """Return a model whose matrices have whole blocks, with its config."""
+    mx.random.seed(3)
+    model, config = build(
+        FAMILIES[name]
+        | {"hidden_size": 256, "intermediate_size": 512, "moe_intermediate_size": 256, "tie_word_embeddings": True}
+    )
+    model.set_dtype(mx.bfloat16)
+    nn.quantize(model, 64, 4, class_predicate=_is_quantized)
+    mx.eval(model.parameters())
+    return model, config
+
+
+def prepared(model):
+    """Arrange a model as when it is loaded."""
+    tensors = dict(tree_flatten(model.parameters()))
+    arrange_in_panels(model, tensors, KERNELS)
+    blocks = native_products.with_blocks(model)
+    stored = native_products.as_stored(model)
+    ready = {
+        name: KERNELS.interleave(array) if name in blocks else array if name in stored else array.astype(mx.float32)
+        for name, array in tensors.items()
+        if array.dtype != mx.uint32 or name in blocks
+    }
+    model.load_weights([(name, ready.get(name, array)) for name, array in tensors.items()], strict=True)
+
+
+@pytest.mark.parametrize("name", ["exaone4", "granitemoe", "olmoe", "qwen3_5_text"])
+def test_models_give_the_same_bits(name):
+    native.install()
+    plain, _ = wide(name)
+    arranged, _ = wide(name)
+    for model in (plain, arranged):
+        for path, array in tree_flatten(model.parameters()):
+            if not path.endswith((".scales", ".biases")) and array.dtype == mx.bfloat16:
+                model.load_weights([(path, array.astype(mx.float32))], strict=False)
+    prepared(arranged)
+    modes = {layer.mode for layer in arranged.modules() if hasattr(layer, "mode")}
+    assert "affine4_panels64" in modes
+    for ids in ([[3, 9, 11, 4, 4, 60, 2]], [[5]], [[1]]):
+        found, wanted = (model(mx.array(ids), cache=make_caches(model)) for model in (arranged, plain))
+        assert bits(found) == bits(wanted)
+
+
+def test_layers_that_do_not_fit_stay_as_they_are():
+    for columns, group, width, dtype in (
+        (320, 64, 4, mx.bfloat16),
+        (512, 128, 4, mx.bfloat16),
+        (512, 64, 2, mx.bfloat16),
+        (512, 64, 4, mx.float32),
+    ):
+        layer = nn.Linear(columns, 32, bias=False)
+        layer.set_dtype(dtype)
+        model = nn.Sequential(nn.QuantizedLinear.from_linear(layer, group, width))
+        tensors = dict(tree_flatten(model.parameters()))
+        before = dict(tensors)
+        arrange_in_panels(model, tensors, KERNELS)
+        assert tensors == before
+        assert model.layers[0].mode == "affine"
+    with at_level(LEVELS.index("avx2")):
+        layer = nn.Linear(512, 32, bias=False)
+        layer.set_dtype(mx.bfloat16)
+        model = nn.Sequential(nn.QuantizedLinear.from_linear(layer, 64, 4))
+        arrange_in_panels(model, dict(tree_flatten(model.parameters())), KERNELS)
+        assert not is_interleaved(model.layers[0].mode)
