@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -138,8 +139,11 @@ Column column_of(Format format, const RowBlock& block, int column) {
   return {codes[32 * half + at] >> (2 * group) & 3, scales[run] & 15, scales[run] >> 4};
 }
 
-// Write the weights of a block of MLX's affine types, and return where the next ones go.
-float* look_up_affine(const Matrix& matrix, const RowBlock& block, float* to) {
+// The numbers that the codes of MXFP4 stand for, twice.
+constexpr float kFp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
+
+// Write the weights of a block of MLX's types, and return where the next ones go.
+float* look_up_mlx(const Matrix& matrix, const RowBlock& block, float* to) {
   const BlockType type = block_type(matrix.format);
   const int runs = kBlockColumns / type.run;
   const auto number = [&](int half) {
@@ -148,12 +152,14 @@ float* look_up_affine(const Matrix& matrix, const RowBlock& block, float* to) {
     return matrix.scale_type == ScaleType::bf16 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)
                                                 : block.factor(half);
   };
+  const bool affine = has_affine_panels(matrix.format);
   for (int run = 0; run < runs; ++run) {
-    const float scale = number(run), bias = number(runs + run);
+    const float scale = affine ? number(run) : std::ldexp(0.5f, block.scales[run] - 127);
+    const float bias = affine ? number(runs + run) : 0.0f;
     for (int column = run * type.run; column < (run + 1) * type.run; ++column) {
       const int code = type.bits == 4 ? block.codes[column / 2] >> (column % 2 * 4) & 15 : block.codes[column];
-      const float product = scale * static_cast<float>(code);
-      *to++ = product + bias;
+      const float product = scale * (affine ? static_cast<float>(code) : kFp4Values[code]);
+      *to++ = affine ? product + bias : product;
     }
   }
   return to;
@@ -179,7 +185,7 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
                      : format == Format::q4_0 ? 8
                                               : 0;
   RowBlock block;
-  const bool affine = has_affine_panels(format);
+  const bool of_mlx = has_affine_panels(format) || format == Format::mxfp4_panels;
   for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {
     for (int word = 0; word < words; ++word) {
       std::memcpy(block.codes + 4 * word, panel.codes + 4 * ((index * words + word) * panel.rows + lane), 4);
@@ -187,8 +193,8 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
     for (int half = 0; half < type.halves; ++half) {
       std::memcpy(block.scales + 2 * half, panel.scales + 2 * ((index * type.halves + half) * panel.rows + lane), 2);
     }
-    if (affine) {
-      to = look_up_affine(matrix, block, to);
+    if (of_mlx) {
+      to = look_up_mlx(matrix, block, to);
       continue;
     }
     const float second = offsets ? block.factor(factor_at + 1) : 0.0f;

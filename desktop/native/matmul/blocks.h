@@ -7,8 +7,8 @@
 // of each row, then the second one of each; and likewise the 16-bit halves of the scales. A vector then holds the same
 // columns of 16 rows, and a product needs no sums across its lanes. The last panel of a matrix may have fewer rows.
 //
-// MLX's affine types can be arranged like that, too: with the scales of the groups in a block, and then their biases,
-// before those of the next block.
+// MLX's affine types and MXFP4 can be arranged like that, too: with the scales of the groups in a block, and then their
+// biases if there are any, before those of the next block.
 //
 // This header uses nothing of the C++ standard library, for the same reason as rows.h.
 #pragma once
@@ -25,16 +25,18 @@ constexpr bool has_small_blocks(Format format) {
   return format == Format::iq4_nl || format == Format::q4_0 || format == Format::q8_0;
 }
 
-constexpr bool has_affine4_panels(Format format) {
-  return format == Format::affine4_panels32 || format == Format::affine4_panels64;
+constexpr bool has_affine_panels(Format format) {
+  return format == Format::affine4_panels32 || format == Format::affine4_panels64 ||
+         format == Format::affine8_panels32 || format == Format::affine8_panels64;
 }
 
-constexpr bool has_affine_panels(Format format) {
-  return has_affine4_panels(format) || format == Format::affine8_panels32 || format == Format::affine8_panels64;
+// Whether a word has the codes of eight neighbouring columns.
+constexpr bool has_nibble_panels(Format format) {
+  return format == Format::affine4_panels32 || format == Format::affine4_panels64 || format == Format::mxfp4_panels;
 }
 
 constexpr bool is_block(Format format) {
-  return has_affine_panels(format) || format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
+  return has_affine_panels(format) || format == Format::mxfp4_panels || format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
          format == Format::q6_k || format == Format::iq4_xs || has_small_blocks(format);
 }
 
@@ -72,6 +74,8 @@ constexpr BlockType block_type(Format format) {
       return {8, 32, 16};
     case Format::affine8_panels64:
       return {8, 64, 8};
+    case Format::mxfp4_panels:
+      return {4, 32, 4};
     default:
       return {};
   }

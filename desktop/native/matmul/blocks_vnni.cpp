@@ -259,33 +259,62 @@ struct Q80 : RunsOf32 {
   }
 };
 
-// MLX's affine types; the halves of scales are bfloat16 or float16.
-template <Format Kind, bool Bfloat>
-struct Affine {
+// What MLX's types have in common. With 4 bits, a word holds eight columns: the even ones, and in the upper halves of its
+// bytes the odd ones.
+template <Format Kind>
+struct OfMlx {
   static constexpr Format format = Kind;
-  static constexpr int kRuns = kBlockColumns / block_type(Kind).run;
-  static constexpr int kWords = block_type(Kind).run * block_type(Kind).bits / 32;
-  static constexpr int pairs = kRuns / 2;
+  static constexpr int runs = kBlockColumns / block_type(Kind).run;
+  static constexpr int run_words = block_type(Kind).run * block_type(Kind).bits / 32;
+  static constexpr int pairs = runs / 2;
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int first = 2 * pair * run_words;
+    if constexpr (has_nibble_panels(Kind)) {
+      const int word = first + index / 2, shift = index % 2 * 4;
+      low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
+      high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + run_words), shift), all(0x0f0f0f0f));
+    } else {
+      low = block.word(first + index);
+      high = block.word(first + run_words + index);
+    }
+  }
+};
+
+// The halves of scales are bfloat16 or float16.
+template <Format Kind, bool Bfloat>
+struct Affine : OfMlx<Kind> {
   static __m512 number(const Block& block, ptrdiff_t index) {
     return Bfloat ? _mm512_castsi512_ps(_mm512_slli_epi32(block.half(index), 16)) : block.factor(index);
   }
   static void scales(const Block& block, RunScales& to) {
+    constexpr int kRuns = OfMlx<Kind>::runs;
 #pragma GCC unroll 8
     for (int run = 0; run < kRuns; ++run) {
       _mm512_store_ps(to.scales[run], number(block, run));
       _mm512_store_ps(to.biases[run], number(block, kRuns + run));
     }
   }
-  // With 4 bits, a word holds eight columns: the even ones, and in the upper halves of its bytes the odd ones.
+};
+
+// A half has the exponents of two scales. As in scales_vnni.h, a code is half a unit.
+struct Mxfp4 : OfMlx<Format::mxfp4_panels> {
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
-    const int first = 2 * pair * kWords;
-    if constexpr (has_affine4_panels(Kind)) {
-      const int word = first + index / 2, shift = index % 2 * 4;
-      low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
-      high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + kWords), shift), all(0x0f0f0f0f));
-    } else {
-      low = block.word(first + index);
-      high = block.word(first + kWords + index);
+    OfMlx::codes(block, pair, index, low, high);
+    low = fp4_codes(low);
+    high = fp4_codes(high);
+  }
+  static void put(RunScales& to, int run, __m512i exponent) {
+    const __m512i bits = _mm512_max_epu32(_mm512_slli_epi32(exponent, 23), all(0x00400000));
+    const __m512 scale = _mm512_mul_ps(_mm512_castsi512_ps(bits), _mm512_set1_ps(0.5f));
+    _mm512_store_ps(to.scales[run], scale);
+    _mm512_store_ps(to.biases[run], _mm512_mul_ps(scale, _mm512_set1_ps(-kFp4Zero)));
+  }
+  static void scales(const Block& block, RunScales& to) {
+#pragma GCC unroll 4
+    for (int index = 0; index < runs / 2; ++index) {
+      const __m512i both = block.half(index);
+      put(to, 2 * index, low_byte(both));
+      put(to, 2 * index + 1, high_byte(both));
     }
   }
 };
@@ -473,6 +502,8 @@ void with_type(const Matrix& matrix, Function&& function) {
       return with_affine<Format::affine8_panels32>(matrix.scale_type, function);
     case Format::affine8_panels64:
       return with_affine<Format::affine8_panels64>(matrix.scale_type, function);
+    case Format::mxfp4_panels:
+      return function(Mxfp4());
     default:
       return;
   }

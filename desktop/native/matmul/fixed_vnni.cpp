@@ -49,7 +49,7 @@ inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
 // have runs in another order.
 template <Format format, int Run>
 void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
-  constexpr bool kNibbles = has_nibbles(format), kPanels = has_affine4_panels(format);
+  constexpr bool kNibbles = has_nibbles(format), kPanels = has_nibble_panels(format);
   constexpr int V = Run / kLanes, kBlock = digit_columns(format, Run), kInBlock = kBlock / Run;
   for (ptrdiff_t index = 0; index < round_up(runs, kInBlock); ++index) {
     __m512i rest[V] = {};
@@ -86,7 +86,7 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
                           ? (run == 32 ? prepare_runs<Format::affine4, 32> : prepare_runs<Format::affine4, 64>)
                       : !is_block(matrix.format)
                           ? (run == 32 ? prepare_runs<Format::affine8, 32> : prepare_runs<Format::affine8, 64>)
-                      : has_affine4_panels(matrix.format)
+                      : has_nibble_panels(matrix.format)
                           ? (run == 32 ? prepare_runs<Format::affine4_panels32, 32>
                                        : prepare_runs<Format::affine4_panels64, 64>)
                       : run == 64 ? prepare_runs<Format::affine8_panels64, 64>

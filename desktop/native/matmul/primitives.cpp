@@ -191,10 +191,10 @@ mx::array interleave(const mx::array& stored) {
   const mx::Dtype type = stored.dtype();
   const bool halves = type == mx::uint16 || type == mx::int16 ||
                       type == mx::bfloat16 || type == mx::float16 ||
-                      (type == mx::int8 && stored.ndim() > 0 && stored.shape(-1) % 2 == 0);
+                      ((type == mx::int8 || type == mx::uint8) && stored.ndim() > 0 && stored.shape(-1) % 2 == 0);
   if (stored.ndim() < 2 || (type != mx::uint32 && !halves)) {
     throw std::invalid_argument(
-        "Rows of blocks should be uint32, 16-bit numbers or pairs of int8, in two dimensions or more.");
+        "Rows of blocks should be uint32, 16-bit numbers or pairs of bytes, in two dimensions or more.");
   }
   return interleaved(stored, cpu_stream());
 }

@@ -27,11 +27,12 @@ enum class Format : int {
   iq4_nl,
   q4_0,
   q8_0,
-  // MLX's affine types with rows interleaved, see blocks.h.
+  // MLX's types with rows interleaved, see blocks.h.
   affine4_panels32,
   affine4_panels64,
   affine8_panels32,
-  affine8_panels64
+  affine8_panels64,
+  mxfp4_panels
 };
 
 // Element type of affine scales and biases; other formats have a fixed one.

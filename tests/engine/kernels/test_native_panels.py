@@ -1,4 +1,4 @@
-"""MLX's affine types with their rows interleaved: the same bits as without, whatever is computed."""
+"""MLX's types with their rows interleaved: the same bits as without, whatever is computed."""
 
 import mlx.core as mx
 import numpy as np
@@ -10,7 +10,7 @@ from families import FAMILIES
 from native_kernels import KERNELS, LEVELS, at_level, bits, needs_kernels, normal
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
-from sotto.engine.gguf.kept import is_interleaved, panel_mode
+from sotto.engine.gguf.kept import MXFP4_PANELS, is_interleaved, panel_mode
 from sotto.engine.kernels import native, native_products
 from sotto.engine.kernels.native_panels import arrange_in_panels
 
@@ -69,6 +69,23 @@ def test_products_and_rows(rows, columns, width, group, dtype):
     assert bits(KERNELS.embedding(ids, words, both, None, group, width, mode)) == bits(wanted)
 
 
+@pytest.mark.parametrize(("rows", "columns"), [(50, 256), (16, 512), (37, 768), (130, 2304)])
+def test_products_and_rows_of_mxfp4(rows, columns):
+    rng = np.random.default_rng(6)
+    words = mx.array(rng.integers(0, 1 << 32, (rows, columns // 8), np.uint32))
+    scales = mx.array(rng.integers(110, 130, (rows, columns // 32)).astype(np.uint8))
+    scales[0, :3] = mx.array([0, 1, 2], mx.uint8)
+    arranged = KERNELS.interleave(words), KERNELS.interleave(scales)
+    x = mx.array(normal(rng, 40, columns) * np.exp(3 * normal(rng, 40, columns)))
+    for count in (1, 2, 3, 4, 5, 8, 9, 17, 40):
+        wanted = KERNELS.quantized_matmul(x[:count], words, scales, None, True, 32, 4, "mxfp4")
+        found = KERNELS.quantized_matmul(x[:count], *arranged, None, True, 32, 4, MXFP4_PANELS)
+        assert bits(found) == bits(wanted)
+    ids = mx.array([0, rows - 1, rows // 2])
+    wanted = KERNELS.embedding(ids, words, scales, None, 32, 4, "mxfp4")
+    assert bits(KERNELS.embedding(ids, *arranged, None, 32, 4, MXFP4_PANELS)) == bits(wanted)
+
+
 @types
 def test_products_with_chosen_experts(width, group):
     parts = matrix((5, 40, 512), width, group, mx.bfloat16)
@@ -83,7 +100,7 @@ def _is_quantized(_, layer):
     return hasattr(layer, "to_quantized") and layer.weight.shape[-1] % 64 == 0
 
 
-def wide(name):
+def wide(name, mode):
     """Return a model whose matrices have whole blocks, with its config."""
     mx.random.seed(3)
     model, config = build(
@@ -91,7 +108,7 @@ def wide(name):
         | {"hidden_size": 256, "intermediate_size": 512, "moe_intermediate_size": 256, "tie_word_embeddings": True}
     )
     model.set_dtype(mx.bfloat16)
-    nn.quantize(model, 64, 4, class_predicate=_is_quantized)
+    nn.quantize(model, 64 if mode == "affine" else 32, 4, mode=mode, class_predicate=_is_quantized)
     mx.eval(model.parameters())
     return model, config
 
@@ -102,26 +119,27 @@ def prepared(model):
     arrange_in_panels(model, tensors, KERNELS)
     blocks = native_products.with_blocks(model)
     stored = native_products.as_stored(model)
-    ready = {
-        name: KERNELS.interleave(array) if name in blocks else array if name in stored else array.astype(mx.float32)
-        for name, array in tensors.items()
-        if array.dtype != mx.uint32 or name in blocks
-    }
-    model.load_weights([(name, ready.get(name, array)) for name, array in tensors.items()], strict=True)
+    for name, array in tensors.items():
+        if name in blocks:
+            tensors[name] = KERNELS.interleave(array)
+        elif name not in stored and mx.issubdtype(array.dtype, mx.floating):
+            tensors[name] = array.astype(mx.float32)
+    model.load_weights(list(tensors.items()), strict=True)
 
 
+@pytest.mark.parametrize("mode", ["affine", "mxfp4"])
 @pytest.mark.parametrize("name", ["exaone4", "granitemoe", "olmoe", "qwen3_5_text"])
-def test_models_give_the_same_bits(name):
+def test_models_give_the_same_bits(name, mode):
     native.install()
-    plain, _ = wide(name)
-    arranged, _ = wide(name)
+    plain, _ = wide(name, mode)
+    arranged, _ = wide(name, mode)
     for model in (plain, arranged):
         for path, array in tree_flatten(model.parameters()):
             if not path.endswith((".scales", ".biases")) and array.dtype == mx.bfloat16:
                 model.load_weights([(path, array.astype(mx.float32))], strict=False)
     prepared(arranged)
     modes = {layer.mode for layer in arranged.modules() if hasattr(layer, "mode")}
-    assert "affine4_panels64" in modes
+    assert ("affine4_panels64" if mode == "affine" else MXFP4_PANELS) in modes
     for ids in ([[3, 9, 11, 4, 4, 60, 2]], [[5]], [[1]]):
         found, wanted = (model(mx.array(ids), cache=make_caches(model)) for model in (arranged, plain))
         assert bits(found) == bits(wanted)

@@ -59,7 +59,8 @@ def panel_mode(bits: int, group: int) -> str:
     return f"affine{bits}_panels{group}"
 
 
-_PANELS = frozenset(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))
+MXFP4_PANELS = "mxfp4_panels"
+_PANELS = frozenset((MXFP4_PANELS, *(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))))
 
 
 def is_interleaved(mode: str) -> bool:

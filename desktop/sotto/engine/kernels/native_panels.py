@@ -1,4 +1,4 @@
-"""MLX's affine types arranged for the kernels: 16 rows of a matrix lie interleaved, as in the blocks of GGUF's types.
+"""MLX's affine types and MXFP4 arranged for the kernels: 16 rows of a matrix lie interleaved, as in GGUF's types.
 
 A vector then holds the same columns of 16 rows, so that products with one row of activations need no sums across a
 vector. They have the same bits as before and, on processors that compute more slowly than they read, take two thirds
@@ -10,13 +10,13 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.gguf.kept import BLOCK_SIZE, panel_mode
+from sotto.engine.gguf.kept import BLOCK_SIZE, MXFP4_PANELS, panel_mode
 
 
 def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: Any) -> None:
-    """Change affine layers, in place, to a mode of panels where the kernels have one.
+    """Change quantized layers, in place, to a mode of panels where the kernels have one.
 
-    Their scales and biases become one array; like the weights, its rows still have to be interleaved.
+    Scales and biases become one array; like the weights, its rows still have to be interleaved.
 
     Args:
         model: A model with quantized layers.
@@ -28,19 +28,28 @@ def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: A
     for path, layer in model.named_modules():
         if type(layer) not in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear):
             continue
-        mode = panel_mode(layer.bits, layer.group_size)
+        mode = {"affine": panel_mode(layer.bits, layer.group_size), "mxfp4": MXFP4_PANELS}.get(layer.mode, "")
         scales, biases = tensors.get(f"{path}.scales"), tensors.get(f"{path}.biases")
-        if layer.mode != "affine" or scales is None or biases is None:
+        whole = scales is not None and scales.shape[-1] % (BLOCK_SIZE // layer.group_size or 1) == 0
+        if scales is None or not whole or not kernels.knows(mode, layer.group_size, layer.bits):
             continue
-        halves = scales.dtype == biases.dtype and scales.dtype in (mx.bfloat16, mx.float16)
-        in_block = BLOCK_SIZE // layer.group_size
-        if not halves or scales.shape[-1] % in_block or not kernels.knows(mode, layer.group_size, layer.bits):
-            continue
-        blocks = (*scales.shape[:-1], -1, in_block)
-        both = mx.concatenate([scales.reshape(blocks), biases.reshape(blocks)], axis=-1)
-        shape = (*scales.shape[:-1], 2 * scales.shape[-1])
-        del tensors[f"{path}.biases"], layer.biases
-        tensors[f"{path}.scales"] = both.reshape(shape)
-        # Only a shape: nothing else may refer to what is interleaved in place.
-        layer.scales = mx.zeros(shape, scales.dtype)
+        if layer.mode == "affine":
+            if biases is None or not _are_halves(scales, biases):
+                continue
+            del tensors[f"{path}.biases"], layer.biases
+            both = _joined(scales, biases, BLOCK_SIZE // layer.group_size)
+            tensors[f"{path}.scales"] = both
+            # Only a shape: nothing else may refer to what is interleaved in place.
+            layer.scales = mx.zeros(both.shape, both.dtype)
         layer.mode = mode
+
+
+def _are_halves(*arrays: mx.array) -> bool:
+    return {array.dtype for array in arrays} in ({mx.bfloat16}, {mx.float16})
+
+
+def _joined(scales: mx.array, biases: mx.array, in_block: int) -> mx.array:
+    """Return the scales and the biases of each block, one after the other."""
+    blocks = (*scales.shape[:-1], -1, in_block)
+    both = mx.concatenate([scales.reshape(blocks), biases.reshape(blocks)], axis=-1)
+    return both.reshape(*scales.shape[:-1], 2 * scales.shape[-1])
