@@ -1,7 +1,6 @@
 // Linear recurrences over time, as in gated delta networks and state space models, and the short convolutions before
 // them. Both go from token to token, so that results do not depend on how a prompt is divided.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "fused/operations.h"
@@ -88,7 +87,6 @@ class Recur : public mx::Primitive, public tape::Recordable {
     } else {
       outputs[1].set_data(mx::allocator::malloc(outputs[1].nbytes()));
     }
-    if (outputs[0].size() == 0) return;
     const Places places{inputs[0].data<float>(), inputs[1].data<float>(), inputs[2].data<float>(),
                         inputs[3].data<float>(), inputs[4].data<float>(), outputs[0].data<float>()};
     dispatch(

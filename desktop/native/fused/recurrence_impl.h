@@ -76,11 +76,11 @@ void recur_rows(const Recurrence& of, std::int64_t first, std::int64_t begin, st
     if (corrects) {
       Floats totals[rows] = {};
       for (std::int64_t d = 0; d < vectors; d += kLanes) {
-        recall<rows, each, true>(state + d, depth, key + d, decay + d, totals, kLanes);
+        recall<rows, each, true>(state + d, depth, key + d, each ? decay + d : decay, totals, kLanes);
       }
       if (vectors < depth) {
         recall<rows, each, false>(
-            state + vectors, depth, key + vectors, decay + vectors, totals, depth - vectors);
+            state + vectors, depth, key + vectors, each ? decay + vectors : decay, totals, depth - vectors);
       }
       row_sums<rows>(totals, found);
     }

@@ -121,6 +121,13 @@ def test_a_state_that_is_still_needed_stays_as_it_is(kernels):
     assert [bits(part) for part in found] == [bits(part) for part in kernels.recurrence(*parts, state, True)]
 
 
+def test_no_tokens_leave_a_state_as_it_was(kernels):
+    *parts, state = map(mx.array, inputs(1, 2, 1, 2, 16, 16, each=False))
+    outputs, after = kernels.recurrence(*(part[:, :0] for part in parts), state, True)
+    assert outputs.shape == (1, 0, 2, 16)
+    assert bits(after) == bits(state)
+
+
 @pytest.mark.parametrize("taps", [1, 2, 4, 8])
 @pytest.mark.parametrize("shape", [(1, 8, 1), (2, 30, 37), (1, 9, 300)])
 def test_short_convolutions(kernels, shape, taps):

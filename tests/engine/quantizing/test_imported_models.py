@@ -219,7 +219,8 @@ def test_what_cannot_be_imported_says_why(family, tmp_path):
 
 
 def test_a_stopped_import_computes_nothing_twice(family):
-    folder = wide(family)
+    # So many tensors that some are still to be written when a quarter is, however seldom this process runs.
+    folder = wide(family, num_hidden_layers=24)
     plan = plan_import(folder, "mxfp4")
     with pytest.raises(CancelledError):
         run_import(plan, "m", lambda report: None, lambda: (unfinished_import("m") or 0) > plan.size // 4)
