@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mlx import nn
 
 from families import FAMILIES
-from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
+from generating import MODELS, PROMPT, finished, reference, run, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.architectures.attention import attend
 from sotto.engine.architectures.cache_types import FullKVCache
@@ -24,7 +24,7 @@ from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.speculation import MOST_DRAFTS
 from sotto.engine.generation.tape import TapedModel, with_tapes
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
-from taped_steps import LENGTHS, compare, contents, fed, loaded
+from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded
 from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
 
@@ -401,16 +401,7 @@ def test_the_scheduler_gives_the_same_answers_with_tapes(caplog):
     for _ in range(2):
         events = run("plain", prefix, task(max_tokens=30), model=model)
         assert finished(events).token_ids == reference("plain", PROMPT, 30)
-    # Each request joins while the others are being answered.
-    running = scheduler("plain", prefix, model=model, batches=True)
-    events = []
-    for number in range(3):
-        running.add(task(PROMPT[: 20 + 7 * number], 25, request_id=str(number)))
-        for _ in range(5):
-            events += running.step()
-    events += drain(running)
-    for number in range(3):
-        assert finished(events, str(number)).token_ids == reference("plain", PROMPT[: 20 + 7 * number], 25)
+    check_joining("plain", prefix, model)
     assert not caplog.records, "a batched step failed"
 
 

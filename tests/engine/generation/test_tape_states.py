@@ -4,7 +4,7 @@ import mlx.core as mx
 import pytest
 
 from families import FAMILIES
-from generating import MODELS, PROMPT, drain, finished, reference, run, scheduler, task
+from generating import MODELS, PROMPT, finished, reference, run, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.architectures.cache_types import ArraysCache
 from sotto.engine.architectures.zoo import build
@@ -12,7 +12,7 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.tape import TapedModel, with_tapes
-from taped_steps import LENGTHS, compare, contents, fed, loaded, together
+from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, together
 from tiny_random import CONFIGS, VOCABULARY
 
 pytestmark = needs_kernels
@@ -114,12 +114,4 @@ def test_the_scheduler_gives_the_same_answers():
     for _ in range(2):
         events = run("hybrid", prefix, task(max_tokens=30), model=model)
         assert finished(events).token_ids == reference("hybrid", PROMPT, 30)
-    running = scheduler("hybrid", prefix, model=model, batches=True)
-    events = []
-    for number in range(3):
-        running.add(task(PROMPT[: 20 + 7 * number], 25, request_id=str(number)))
-        for _ in range(5):
-            events += running.step()
-    events += drain(running)
-    for number in range(3):
-        assert finished(events, str(number)).token_ids == reference("hybrid", PROMPT[: 20 + 7 * number], 25)
+    check_joining("hybrid", prefix, model)

@@ -5,6 +5,7 @@ from functools import cache
 import mlx.core as mx
 
 from checkpoints import load_folder
+from generating import PROMPT, drain, finished, reference, scheduler, task
 from native_kernels import bits
 from places import REFERENCES
 from sotto.engine.architectures.cache_types import ArraysCache
@@ -69,3 +70,16 @@ def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None):
             layer.offset for layer, has in zip(plain_caches, attending, strict=True) if has
         ]
         assert contents(taped_caches) == contents(plain_caches)
+
+
+def check_joining(kind, prefix, model):
+    """Check the answers of requests that join while others are being answered."""
+    running = scheduler(kind, prefix, model=model, batches=True)
+    events = []
+    for number in range(3):
+        running.add(task(PROMPT[: 20 + 7 * number], 25, request_id=str(number)))
+        for _ in range(5):
+            events += running.step()
+    events += drain(running)
+    for number in range(3):
+        assert finished(events, str(number)).token_ids == reference(kind, PROMPT[: 20 + 7 * number], 25)
