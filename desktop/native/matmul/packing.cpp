@@ -33,6 +33,15 @@ bool is_block_scale_type(Format format, mx::Dtype type) {
                                                  : mx::uint16);
 }
 
+// Whether the level in use has kernels for blocks.
+bool has_block_kernels() {
+#if defined(__x86_64__)
+  return level() == Level::vnni;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 bool is_float(mx::Dtype type) { return type == mx::float32 || type == mx::bfloat16 || type == mx::float16; }
@@ -63,7 +72,7 @@ std::optional<Packing> quantized(const std::string& mode, std::optional<int> gro
   }
   for (const auto& [name, format] : kBlockModes) {
     const BlockType type = block_type(format);
-    if (mode == name && level() == Level::vnni && fits(type.run, type.bits)) {
+    if (mode == name && has_block_kernels() && fits(type.run, type.bits)) {
       return Packing{format, type.run, type.bits};
     }
   }

@@ -45,6 +45,14 @@ def builder() -> ModuleType:
     return module
 
 
+def include_flags(build: ModuleType) -> tuple[str, ...]:
+    """Return the compiler's flags for the headers of the kernels and of MLX."""
+    mlx = importlib.util.find_spec("mlx")
+    assert mlx is not None
+    assert mlx.submodule_search_locations
+    return ("-I", str(build.SOURCES), "-isystem", str(Path(next(iter(mlx.submodule_search_locations))) / "include"))
+
+
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Wait until no other process of the tests works in a folder."""
@@ -59,10 +67,7 @@ def program() -> Path:
     """Compile the kernels with `CHECKS`, unless that has been done since they were changed, and return the result."""
     build = builder()
     folder = ROOT / "build" / "native-arm"
-    mlx = importlib.util.find_spec("mlx")
-    assert mlx is not None
-    assert mlx.submodule_search_locations
-    includes = ("-I", str(build.SOURCES), "-isystem", str(Path(next(iter(mlx.submodule_search_locations))) / "include"))
+    includes = include_flags(build)
     digest = hashlib.sha256(f"{build.COMMON} {build.CPP} {build.LEVELS[MACHINE]} {includes}".encode())
     arm = [path for path in build.sources(MACHINE) if path.parent.name == "arm" or path.stem in PARTS]
     headers = sorted(path for path in build.SOURCES.rglob("*") if path.suffix in (".h", ".inc"))
@@ -94,6 +99,21 @@ def said(program: Path, processor: str, check: str) -> str:
     )
     assert done.returncode in (0, 1), done
     return done.stdout.strip()
+
+
+def test_the_compiler_accepts_all_sources() -> None:
+    """Bindings are left out, as they need a Python for ARM."""
+    build = builder()
+    sources = [path for path in build.sources(MACHINE) if "nanobind" not in path.read_text(encoding="utf-8")]
+
+    def complaints(path: Path) -> str:
+        flags = (*build.CPP, *build.level_flags(path, MACHINE), *include_flags(build))
+        command = [COMPILER, "-fsyntax-only", str(path), *flags]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        return done.stderr if done.returncode else ""
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        assert not "".join(pool.map(complaints, sources))
 
 
 @pytest.mark.parametrize("processor", PROCESSORS)
