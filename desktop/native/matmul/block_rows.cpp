@@ -1,13 +1,12 @@
 #include "matmul/block_rows.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
 
 #include "matmul/blocks.h"
+#include "matmul/embedding.h"
 #include "matmul/packing.h"
 #include "mlx/types/half_types.h"
 #include "thread_pool.h"
@@ -82,7 +81,7 @@ class Interleave : public mx::UnaryPrimitive {
 
 // A block of one row as in the file, without the interleaving, or eight small ones, their scales apart.
 struct RowBlock {
-  std::uint8_t codes[kBlockColumns];
+  alignas(4) std::uint8_t codes[kBlockColumns];
   std::uint8_t scales[2 * kPanelRows];
 
   float factor(int half) const {
@@ -139,30 +138,21 @@ Column column_of(Format format, const RowBlock& block, int column) {
   return {codes[32 * half + at] >> (2 * group) & 3, scales[run] & 15, scales[run] >> 4};
 }
 
-// The numbers that the codes of MXFP4 stand for, twice.
-constexpr float kFp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
-
-// Write the weights of a block of MLX's types, and return where the next ones go.
-float* look_up_mlx(const Matrix& matrix, const RowBlock& block, float* to) {
+// Write the weights of a block of MLX's types: taken out of its panel, it is a short row as MLX has them.
+void look_up_mlx(const Matrix& matrix, const RowBlock& block, float* to) {
   const BlockType type = block_type(matrix.format);
-  const int runs = kBlockColumns / type.run;
-  const auto number = [&](int half) {
-    std::uint16_t bits;
-    std::memcpy(&bits, block.scales + 2 * half, sizeof(bits));
-    return matrix.scale_type == ScaleType::bf16 ? std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16)
-                                                : block.factor(half);
-  };
-  const bool affine = has_affine_panels(matrix.format);
-  for (int run = 0; run < runs; ++run) {
-    const float scale = affine ? number(run) : std::ldexp(0.5f, block.scales[run] - 127);
-    const float bias = affine ? number(runs + run) : 0.0f;
-    for (int column = run * type.run; column < (run + 1) * type.run; ++column) {
-      const int code = type.bits == 4 ? block.codes[column / 2] >> (column % 2 * 4) & 15 : block.codes[column];
-      const float product = scale * (affine ? static_cast<float>(code) : kFp4Values[code]);
-      *to++ = affine ? product + bias : product;
-    }
-  }
-  return to;
+  Matrix row;
+  row.format = matrix.format == Format::mxfp4_panels ? Format::mxfp4
+               : type.bits == 8                      ? Format::affine8
+                                                     : Format::affine4;
+  row.scale_type = matrix.scale_type;
+  row.rows = 1;
+  row.columns = kBlockColumns;
+  row.group = type.run;
+  row.weights = block.codes;
+  row.scales = block.scales;
+  row.biases = block.scales + type.halves;  // as many bytes of scales as halves of both
+  look_up(row, 0, to);
 }
 
 }  // namespace
@@ -185,7 +175,7 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
                      : format == Format::q4_0 ? 8
                                               : 0;
   RowBlock block;
-  const bool of_mlx = has_affine_panels(format) || format == Format::mxfp4_panels;
+  const bool of_mlx = has_mlx_panels(format);
   for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {
     for (int word = 0; word < words; ++word) {
       std::memcpy(block.codes + 4 * word, panel.codes + 4 * ((index * words + word) * panel.rows + lane), 4);
@@ -194,7 +184,8 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
       std::memcpy(block.scales + 2 * half, panel.scales + 2 * ((index * type.halves + half) * panel.rows + lane), 2);
     }
     if (of_mlx) {
-      to = look_up_mlx(matrix, block, to);
+      look_up_mlx(matrix, block, to);
+      to += kBlockColumns;
       continue;
     }
     const float second = offsets ? block.factor(factor_at + 1) : 0.0f;

@@ -128,7 +128,6 @@ struct Q6K {
 };
 
 // In Q2_K and Q3_K the two bits of a code are in one half of the block, `quarter` 64 columns from its begin.
-
 struct Q3K {
   static constexpr Format format = Format::q3_k;
   static constexpr int pairs = 8;

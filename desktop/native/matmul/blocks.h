@@ -35,9 +35,13 @@ constexpr bool has_nibble_panels(Format format) {
   return format == Format::affine4_panels32 || format == Format::affine4_panels64 || format == Format::mxfp4_panels;
 }
 
+constexpr bool has_mlx_panels(Format format) {
+  return has_affine_panels(format) || format == Format::mxfp4_panels;
+}
+
 constexpr bool is_block(Format format) {
-  return has_affine_panels(format) || format == Format::mxfp4_panels || format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
-         format == Format::q6_k || format == Format::iq4_xs || has_small_blocks(format);
+  return format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
+         format == Format::q6_k || format == Format::iq4_xs || has_small_blocks(format) || has_mlx_panels(format);
 }
 
 // What one block of a row holds.
@@ -87,7 +91,7 @@ constexpr int run_at(Format format, int place) {
   const int pair = place / 2, side = place % 2, half = pair / 4 * 8;
   switch (format) {
     case Format::q6_k:
-      // Each half of the block has 16 columns in the lower bits of words, and those that are 64 further on in the others.
+      // Words have 16 columns in their lower bits, and those that are 64 further on in the others.
       return half + pair % 4 + 4 * side;
     case Format::q2_k:
     case Format::q3_k:

@@ -10,9 +10,8 @@ from families import FAMILIES
 from native_kernels import KERNELS, LEVELS, at_level, bits, needs_kernels, normal
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
-from sotto.engine.gguf.kept import MXFP4_PANELS, is_interleaved, panel_mode
 from sotto.engine.kernels import native, native_products
-from sotto.engine.kernels.native_panels import arrange_in_panels
+from sotto.engine.kernels.native_panels import MXFP4_PANELS, arrange_in_panels, is_interleaved, panel_mode
 
 pytestmark = [
     needs_kernels,

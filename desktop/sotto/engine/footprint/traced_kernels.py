@@ -13,8 +13,8 @@ from typing import Any, cast
 import mlx.core as mx
 
 from sotto.engine.footprint.graph import kernel
-from sotto.engine.gguf.kept import is_interleaved
 from sotto.engine.kernels import native, native_fused, native_products
+from sotto.engine.kernels.native_panels import is_interleaved
 
 _WORD_BITS = 32
 # Results of `unpack` by their ids, with the packed arrays. The results are kept, so that no id is used again.

@@ -54,20 +54,6 @@ KEPT: Mapping[str, KeptType] = {
 }
 
 
-def panel_mode(bits: int, group: int) -> str:
-    """Return the name that the native kernels have for one of MLX's affine types with its rows interleaved."""
-    return f"affine{bits}_panels{group}"
-
-
-MXFP4_PANELS = "mxfp4_panels"
-_PANELS = frozenset((MXFP4_PANELS, *(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))))
-
-
-def is_interleaved(mode: str) -> bool:
-    """Return whether the rows of matrices in this mode lie interleaved, so that the native kernels alone read them."""
-    return mode in KEPT or mode in _PANELS
-
-
 def split(kept: KeptType, raw: mx.array) -> tuple[mx.array, mx.array]:
     """Return the codes, uint32 `[blocks, words]`, and the scales, `[blocks, numbers]`, of a file's blocks of bytes."""
     end = kept.start + kept.code_bytes

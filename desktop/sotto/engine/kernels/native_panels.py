@@ -10,7 +10,22 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.gguf.kept import BLOCK_SIZE, MXFP4_PANELS, panel_mode
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
+
+MXFP4_PANELS = "mxfp4_panels"
+
+
+def panel_mode(bits: int, group: int) -> str:
+    """Return the name that the native kernels have for one of MLX's affine types with its rows interleaved."""
+    return f"affine{bits}_panels{group}"
+
+
+_PANELS = frozenset((MXFP4_PANELS, *(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))))
+
+
+def is_interleaved(mode: str) -> bool:
+    """Return whether the rows of matrices in this mode lie interleaved, so that the native kernels alone read them."""
+    return mode in KEPT or mode in _PANELS
 
 
 def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: Any) -> None:

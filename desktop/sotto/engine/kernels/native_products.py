@@ -11,7 +11,7 @@ from mlx import nn
 
 from sotto.engine.architectures import zoo
 from sotto.engine.architectures.attention import Projected
-from sotto.engine.gguf.kept import is_interleaved
+from sotto.engine.kernels.native_panels import is_interleaved
 
 # Affine quantization that the kernels support.
 _BITS, _GROUPS = (4, 8), (32, 64, 128)

@@ -9,8 +9,8 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.gguf.kept import is_interleaved
 from sotto.engine.kernels import native
+from sotto.engine.kernels.native_panels import is_interleaved
 from sotto.engine.weights.quantized_layers import ScaledSwitchLinear
 
 # Elements of a matrix that are unpacked at once.
