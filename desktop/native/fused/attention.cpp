@@ -134,19 +134,25 @@ class Unit {
   void run(const Kernels& f, const Give& give) {
     const bool wide = rows_ >= kWideRows;
     const int64_t stride = Workspace::padded(rows_);
+    const int64_t widest = std::max({p_.depth, p_.width, p_.added_depth});
+    const int64_t added_scores = wide || p_.added_depth == 0 ? 0 : rows_ * kKeyBlock;
     Workspace space(
         3 * stride + Workspace::padded(stride * p_.depth) + Workspace::padded(stride * kKeyBlock) +
-        Workspace::padded(rows_ * p_.width) + Workspace::padded(kKeyBlock * std::max(p_.depth, p_.width)));
+        Workspace::padded(rows_ * p_.width) + Workspace::padded(kKeyBlock * widest) +
+        Workspace::padded(stride * p_.added_depth) + Workspace::padded(added_scores));
     Softmax state{space.take(stride), space.take(stride)};
     float* const rescale = space.take(stride);
     float* const queries = space.take(stride * p_.depth);
     float* const scores = space.take(stride * kKeyBlock);
     float* const sums = space.take(rows_ * p_.width);
-    float* const unpacked = space.take(kKeyBlock * std::max(p_.depth, p_.width));
+    float* const unpacked = space.take(kKeyBlock * widest);
+    float* const added_queries = space.take(stride * p_.added_depth);
+    float* const added = space.take(added_scores);
     std::fill_n(state.largest, stride, kNone);
     std::fill_n(state.total, stride, 0.0f);
     std::fill_n(sums, rows_ * p_.width, 0.0f);
-    load_queries(f, queries, wide ? stride : 0);
+    load_queries(f, p_.q, p_.depth, p_.scale, queries, wide ? stride : 0);
+    load_queries(f, p_.added_q, p_.added_depth, 1.0f, added_queries, wide ? stride : 0);
     // The score of row r and key j is at r * row + j * column.
     const int64_t row = wide ? 1 : kKeyBlock;
     const int64_t column = wide ? stride : 1;
@@ -159,6 +165,18 @@ class Unit {
         f.multiply(keys.data, keys.row, 1, queries, stride, scores, stride, count, stride, p_.depth, false);
       } else {
         f.dot(queries, p_.depth, rows_, keys.data, keys.row, count, p_.depth, scores);
+      }
+      if (p_.added_depth > 0) {
+        const Block more = read(f, p_.added_k, batch_, kv_head_, key, count, p_.added_depth, unpacked);
+        if (wide) {
+          f.multiply(
+              more.data, more.row, 1, added_queries, stride, scores, stride, count, stride, p_.added_depth, true);
+        } else {
+          f.dot(added_queries, p_.added_depth, rows_, more.data, more.row, count, p_.added_depth, added);
+          for (int64_t r = 0; r < rows_; ++r) {
+            for (int64_t j = 0; j < count; ++j) scores[r * kKeyBlock + j] += added[r * kKeyBlock + j];
+          }
+        }
       }
       hide(key, count, seen, scores, row, column);
       if (wide) {
@@ -176,28 +194,30 @@ class Unit {
   }
 
  private:
-  // Write the scaled queries as contiguous rows if `stride` is 0, else as columns of a matrix with `stride` columns.
-  void load_queries(const Kernels& f, float* to, int64_t stride) const {
+  // Write scaled queries as contiguous rows if `stride` is 0, else as columns of a matrix with `stride` columns.
+  void load_queries(
+      const Kernels& f, const Strided& from, int64_t depth, float scale, float* to, int64_t stride) const {
+    if (depth == 0) return;
     if (stride == 0) {
-      for (int64_t r = 0; r < rows_; ++r) f.scale(query(r), p_.scale, to + r * p_.depth, p_.depth);
+      for (int64_t r = 0; r < rows_; ++r) f.scale(query(from, r), scale, to + r * depth, depth);
       return;
     }
     // In square tiles, so that both source and target stay in the cache.
     constexpr int64_t kSide = 16;
     for (int64_t r0 = 0; r0 < stride; r0 += kSide) {
-      for (int64_t d0 = 0; d0 < p_.depth; d0 += kSide) {
-        const int64_t d1 = std::min(d0 + kSide, p_.depth);
+      for (int64_t d0 = 0; d0 < depth; d0 += kSide) {
+        const int64_t d1 = std::min(d0 + kSide, depth);
         for (int64_t r = r0; r < r0 + kSide; ++r) {
-          const float* const from = r < rows_ ? query(r) : nullptr;
-          for (int64_t d = d0; d < d1; ++d) to[d * stride + r] = from ? from[d] * p_.scale : 0.0f;
+          const float* const one = r < rows_ ? query(from, r) : nullptr;
+          for (int64_t d = d0; d < d1; ++d) to[d * stride + r] = one ? one[d] * scale : 0.0f;
         }
       }
     }
   }
 
-  const float* query(int64_t r) const {
-    return p_.q.data + batch_ * p_.q.batch + (first_head_ + r / queries_) * p_.q.head +
-           (first_query_ + r % queries_) * p_.q.row;
+  const float* query(const Strided& from, int64_t r) const {
+    return from.data + batch_ * from.batch + (first_head_ + r / queries_) * from.head +
+           (first_query_ + r % queries_) * from.row;
   }
 
   int64_t mask_heads() const { return p_.mask.head == 0 ? 1 : heads_; }

@@ -38,6 +38,10 @@ struct Attention {
   Strided q;
   Strided k;
   Strided v;
+  // Further queries and keys, whose products are added to the scaled scores.
+  std::int64_t added_depth = 0;
+  Strided added_q;
+  Strided added_k;
   Mask mask;
   const float* sinks = nullptr;  // [heads], contiguous, or null
   float* out = nullptr;          // [batch, queries, heads, width], contiguous

@@ -70,14 +70,15 @@ class Embedding : public CpuPrimitive, public tape::Recordable {
 
   void record(tape::Recorder& recorder, const mx::array& out) const override {
     const auto& inputs = out.inputs();
-    if (!recorder.is_tokens(inputs[0])) {
-      throw tape::Unknown("an embedding of something else than the tokens");
-    }
     const Matrix matrix = recorder.matrix(packing_, {inputs.begin() + 1, inputs.end()});
     tape::Operation operation;
-    operation.work = [matrix, rows = recorder.rows()](const tape::Run& run, const tape::Operation& own) {
-      for (int row = 0; row < rows; ++row) {
-        look_up_checked(matrix, run.tokens[row], run.at(own.writes[0]) + row * matrix.columns);
+    if (!recorder.is_tokens(inputs[0])) {
+      operation.reads = {recorder.integers(inputs[0])};
+    }
+    operation.work = [matrix, count = inputs[0].size()](const tape::Run& run, const tape::Operation& own) {
+      const std::uint32_t* ids = own.reads.empty() ? run.tokens : run.integers(own.reads[0]);
+      for (std::size_t index = 0; index < count; ++index) {
+        look_up_checked(matrix, ids[index], run.at(own.writes[0]) + index * matrix.columns);
       }
     };
     recorder.add(std::move(operation), out);

@@ -39,14 +39,15 @@ void bind_tape(nb::module_& m) {
   m.def("placeholder_positions", [](int rows) { return tape::placeholder({rows}, mlx::core::int32); }, "rows"_a);
   m.def(
       "step_attention",
-      [](const array& q, const array& k, const array& v, int layer, float scale, const std::optional<array>& sinks) {
+      [](const array& q, const array& k, const array& v, int layer, float scale, const std::optional<array>& sinks,
+         const std::optional<array>& added) {
         try {
-          return std::optional(tape::step_attention(q, k, v, layer, scale, sinks));
+          return std::optional(tape::step_attention(q, k, v, layer, scale, sinks, added));
         } catch (const tape::Unknown&) {
           return std::optional<array>();
         }
       },
-      "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none());
+      "q"_a, "k"_a, "v"_a, "layer"_a, "scale"_a, "sinks"_a.none(), "added"_a.none());
   m.def(
       "record",
       [](const array& logits, const array& tokens, const array& positions, int layers,

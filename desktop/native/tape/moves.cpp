@@ -41,17 +41,47 @@ std::size_t size_of(const View& view) {
   return size;
 }
 
-// Copy numbers with any strides to contiguous memory.
-void gather(const float* from, const mx::Shape& shape, const mx::Strides& strides, std::size_t size, float* to) {
-  for (std::size_t at = 0; at < size; ++at) {
-    std::size_t rest = at;
-    std::int64_t offset = 0;
-    for (int axis = static_cast<int>(shape.size()) - 1; axis >= 0; --axis) {
-      offset += static_cast<std::int64_t>(rest % shape[axis]) * strides[axis];
-      rest /= shape[axis];
+// A view without axes of length 1, and with neighbouring axes joined whose numbers lie evenly.
+View joined_axes(const View& view) {
+  View made{view.source, {}, {}};
+  for (std::size_t axis = 0; axis < view.shape.size(); ++axis) {
+    const int length = view.shape[axis];
+    if (length == 1) {
+      continue;
     }
-    // Indices are copied as they are, too.
-    std::memcpy(to + at, from + offset, sizeof(float));
+    if (!made.shape.empty() && made.strides.back() == length * view.strides[axis]) {
+      made.shape.back() *= length;
+      made.strides.back() = view.strides[axis];
+    } else {
+      made.shape.push_back(length);
+      made.strides.push_back(view.strides[axis]);
+    }
+  }
+  return made;
+}
+
+// Copy the numbers of a view, whose first one is at `from`, to contiguous memory. Indices are copied as they are, too.
+void gather(const float* from, const View& view, float* to) {
+  const int last = static_cast<int>(view.shape.size()) - 1;
+  const std::int64_t length = last < 0 ? 1 : view.shape[last], stride = last < 0 ? 1 : view.strides[last];
+  std::vector<int> at(std::max(last, 0), 0);
+  while (true) {
+    for (std::int64_t i = 0; i < length; ++i) {
+      std::memcpy(to + i, from + i * stride, sizeof(float));
+    }
+    to += length;
+    int axis = last - 1;
+    for (; axis >= 0; --axis) {
+      from += view.strides[axis];
+      if (++at[axis] < view.shape[axis]) {
+        break;
+      }
+      from -= view.shape[axis] * view.strides[axis];
+      at[axis] = 0;
+    }
+    if (axis < 0) {
+      return;
+    }
   }
 }
 
@@ -120,8 +150,8 @@ Source Recorder::dense(const View& view) {
   const std::size_t size = size_of(view);
   Operation operation;
   operation.reads = {view.source};
-  operation.work = [size, shape = view.shape, strides = view.strides](const Run& run, const Operation& own) {
-    gather(run.at(own.reads[0]), shape, strides, size, run.at(own.writes[0]));
+  operation.work = [view = joined_axes(view)](const Run& run, const Operation& own) {
+    gather(run.at(own.reads[0]), view, run.at(own.writes[0]));
   };
   const Value value = static_cast<Value>(recording_.sizes.size());
   recording_.sizes.push_back(size);
@@ -277,6 +307,8 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     operation = two([](float a, float b) { return mx::detail::Maximum()(a, b); });
   } else if (name == "Minimum") {
     operation = two([](float a, float b) { return mx::detail::Minimum()(a, b); });
+  } else if (name == "Power") {
+    operation = two([](float a, float b) { return mx::detail::Power()(a, b); });
   } else if (name == "LogAddExp") {
     operation = two([](float a, float b) { return mx::detail::LogAddExp()(a, b); });
   } else if (name == "Negative") {

@@ -89,6 +89,9 @@ std::vector<mx::array> Recorder::ordered(const std::vector<mx::array>& roots) {
 
 void Recorder::record(const mx::array& node) {
   const std::string name = node.primitive().name();
+  if (compared(node, name)) {
+    return;
+  }
   if (node.dtype() != mx::float32 && node.dtype() != mx::uint32 && node.dtype() != mx::int32) {
     throw Unknown(name + " of another type than float32");
   }
@@ -107,7 +110,8 @@ void Recorder::record(const mx::array& node) {
   }
   if (auto* known = dynamic_cast<const Recordable*>(&node.primitive())) {
     known->record(*this, node);
-  } else if (!counted(node, name) && !moved(node, name) && !routed(node, name) && !computed(node, name)) {
+  } else if (!counted(node, name) && !moved(node, name) && !routed(node, name) && !replaced(node, name) &&
+             !computed(node, name)) {
     throw Unknown(name);
   }
 }

@@ -123,6 +123,14 @@ struct View {
   mx::Strides strides;
 };
 
+// Return an index that a step has computed.
+inline std::ptrdiff_t checked(std::uint32_t index, std::ptrdiff_t length) {
+  if (index >= static_cast<std::uint64_t>(length)) {
+    throw std::out_of_range("An index of a decode step is beyond the end of its array.");
+  }
+  return index;
+}
+
 class Recordable {
  public:
   virtual ~Recordable() = default;
@@ -172,11 +180,14 @@ class Recorder {
   void keep(int state);
   void record(const mx::array& node);
   // Each records operations of one kind, and returns false for others: views of their input and joining, elementwise
-  // arithmetic, that with positions, and those by which mixtures choose experts.
+  // arithmetic, that with positions, those by which mixtures choose experts, and those that replace some of their input.
   bool moved(const mx::array& node, const std::string& name);
   bool computed(const mx::array& node, const std::string& name);
   bool counted(const mx::array& node, const std::string& name);
   bool routed(const mx::array& node, const std::string& name);
+  bool replaced(const mx::array& node, const std::string& name);
+  // Remember a comparison of the tokens with a number; return false for others.
+  bool compared(const mx::array& node, const std::string& name);
   Source joined(const std::vector<mx::array>& inputs, int axis, const mx::array& out);
   void add(Operation operation) { recording_.operations.push_back(std::move(operation)); }
   View view(const mx::array& input);
@@ -189,6 +200,7 @@ class Recorder {
   Recording recording_;
   std::unordered_map<std::uintptr_t, bool> depends_;
   std::unordered_map<std::uintptr_t, View> views_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> bounds_;  // the number of each comparison
   std::unordered_map<int, std::pair<Source, Source>> appended_;  // to the cache of each layer
   std::vector<State> states_;
   std::unordered_map<std::uintptr_t, int> state_numbers_;  // of the arrays before the step, and their copies

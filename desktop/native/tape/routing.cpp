@@ -26,6 +26,15 @@ void soften(const float* from, std::ptrdiff_t length, float* to) {
   for (std::ptrdiff_t i = 0; i < length; ++i) to[i] *= share;
 }
 
+// Numbers in an order in which none before the one at `middle` is larger than it, and none after it smaller.
+void partition(const float* from, std::ptrdiff_t length, std::ptrdiff_t middle, float* to) {
+  std::copy_n(from, length, to);
+  std::nth_element(to, to + middle, to + length, [](float a, float b) {
+    if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
+    return a < b;
+  });
+}
+
 // The positions of numbers, so that none before the one at `middle` is larger than it, and none after it smaller.
 void partition(const float* from, std::ptrdiff_t length, std::ptrdiff_t middle, std::uint32_t* to) {
   std::iota(to, to + length, 0u);
@@ -36,17 +45,18 @@ void partition(const float* from, std::ptrdiff_t length, std::ptrdiff_t middle, 
   });
 }
 
-std::ptrdiff_t checked(std::uint32_t index, std::ptrdiff_t length) {
-  if (index >= static_cast<std::uint64_t>(length)) {
-    throw std::out_of_range("An index of a decode step is beyond the end of its array.");
-  }
-  return index;
-}
-
-bool is_last(int axis, const mx::array& of) { return axis == static_cast<int>(of.ndim()) - 1; }
-
 std::ptrdiff_t product(mx::Shape::const_iterator begin, mx::Shape::const_iterator end) {
   return std::accumulate(begin, end, std::ptrdiff_t{1}, std::multiplies<>());
+}
+
+// Whether neighbours along an axis lie together.
+bool is_last(int axis, const mx::array& of) { return product(of.shape().begin() + axis + 1, of.shape().end()) == 1; }
+
+// A matrix product of as many matrices of each operand, [..., m, k] and [..., k, n], which all lie in order.
+void multiply_each(const float* a, const float* b, std::ptrdiff_t count, int m, int n, int k, float* to) {
+  for (; count > 0; --count, a += m * k, b += k * n, to += m * n) {
+    cblas_sgemm(kRowMajor, kPlain, kPlain, m, n, k, 1.0f, a, k, b, n, 0.0f, to, n);
+  }
 }
 
 }  // namespace
@@ -62,8 +72,19 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
         soften(run.at(own.reads[0]) + at, length, run.at(own.writes[0]) + at);
       }
     };
+  } else if (name == "Matmul" && !is_constant(inputs[1])) {
+    const int m = node.shape(-2), n = node.shape(-1), k = inputs[0].shape(-1);
+    const std::ptrdiff_t count = product(node.shape().begin(), node.shape().end() - 2);
+    if (static_cast<std::ptrdiff_t>(inputs[0].size()) != count * m * k ||
+        static_cast<std::ptrdiff_t>(inputs[1].size()) != count * k * n) {
+      return false;
+    }
+    operation.reads = {dense(inputs[0]), dense(inputs[1])};
+    operation.work = [=](const Run& run, const Operation& own) {
+      multiply_each(run.at(own.reads[0]), run.at(own.reads[1]), count, m, n, k, run.at(own.writes[0]));
+    };
   } else if (name == "Matmul") {
-    if (inputs[0].ndim() != 2 || inputs[1].ndim() != 2 || !is_constant(inputs[1])) {
+    if (inputs[0].ndim() != 2 || inputs[1].ndim() != 2) {
       return false;
     }
     const View matrix = view(inputs[1]);
@@ -77,7 +98,7 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
       cblas_sgemm(kRowMajor, kPlain, transposed ? kTransposed : kPlain, m, n, k, 1.0f, run.at(own.reads[0]), k, weight,
                   transposed ? k : n, 0.0f, run.at(own.writes[0]), n);
     };
-  } else if (name == "Sum") {
+  } else if (name == "Sum" || name == "Max") {
     const auto [kind, axes] = static_cast<const mx::Reduce&>(node.primitive()).state();
     if (axes.size() != 1) {
       return false;
@@ -86,31 +107,41 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
     const std::ptrdiff_t outer = product(shape.begin(), shape.begin() + axes[0]), length = shape[axes[0]];
     const std::ptrdiff_t inner = product(shape.begin() + axes[0] + 1, shape.end());
     operation.reads = {dense(inputs[0])};
-    operation.work = [outer, length, inner](const Run& run, const Operation& own) {
+    const bool sums = name == "Sum";
+    operation.work = [outer, length, inner, sums](const Run& run, const Operation& own) {
       const float* from = run.at(own.reads[0]);
       float* to = run.at(own.writes[0]);
       for (std::ptrdiff_t at = 0; at < outer; ++at, to += inner) {
-        std::fill_n(to, inner, 0.0f);
+        std::fill_n(to, inner, sums ? 0.0f : -std::numeric_limits<float>::infinity());
         for (std::ptrdiff_t i = 0; i < length; ++i, from += inner) {
-          for (std::ptrdiff_t j = 0; j < inner; ++j) to[j] += from[j];
+          for (std::ptrdiff_t j = 0; j < inner; ++j) {
+            to[j] = sums ? to[j] + from[j] : mx::detail::Maximum()(from[j], to[j]);
+          }
         }
       }
     };
-  } else if (name == "ArgPartition") {
-    const auto [middle, axis] = static_cast<const mx::ArgPartition&>(node.primitive()).state();
+  } else if (name == "ArgPartition" || name == "Partition") {
+    const bool positions = name == "ArgPartition";
+    const auto [middle, axis] = positions ? static_cast<const mx::ArgPartition&>(node.primitive()).state()
+                                          : static_cast<const mx::Partition&>(node.primitive()).state();
     if (!is_last(axis, node)) {
       return false;
     }
     operation.reads = {dense(inputs[0])};
-    operation.work = [middle, size = static_cast<std::ptrdiff_t>(node.size()),
-                      length = std::ptrdiff_t{node.shape(-1)}](const Run& run, const Operation& own) {
+    operation.work = [=, size = static_cast<std::ptrdiff_t>(node.size()),
+                      length = std::ptrdiff_t{node.shape(axis)}](const Run& run, const Operation& own) {
       for (std::ptrdiff_t at = 0; at < size; at += length) {
-        partition(run.at(own.reads[0]) + at, length, middle, run.integers(own.writes[0]) + at);
+        const float* from = run.at(own.reads[0]) + at;
+        if (positions) {
+          partition(from, length, middle, run.integers(own.writes[0]) + at);
+        } else {
+          partition(from, length, middle, run.at(own.writes[0]) + at);
+        }
       }
     };
   } else if (name == "GatherAxis") {
     const int axis = static_cast<const mx::GatherAxis&>(node.primitive()).state();
-    const std::ptrdiff_t length = inputs[0].shape(-1), count = node.shape(-1), rows = node.size() / count;
+    const std::ptrdiff_t length = inputs[0].shape(axis), count = node.shape(axis), rows = node.size() / count;
     if (!is_last(axis, node) || static_cast<std::ptrdiff_t>(inputs[0].size()) != rows * length) {
       return false;
     }

@@ -32,14 +32,17 @@ pytestmark = needs_kernels
 
 # Models whose steps must be recorded on a tape.
 CASES = (
-    "ernie4-5-moe gemma gemma3 gemma4 gemma4-moe gemma4-shared glm glm4 gpt-neox gpt-oss granite hunyuan-moe llama "
-    "llama-linear llama-llama3 llama-tied llama-yarn minimax-m2 ministral3 mistral-window mixtral mixtral-window olmo2 "
-    "phi3 qwen2 qwen3 qwen3-moe smollm3 starcoder2"
+    "ernie4-5-moe gemma gemma3 gemma3n gemma4 gemma4-moe gemma4-shared glm glm4 gpt-neox gpt-oss granite hunyuan-moe "
+    "llama llama-linear llama-llama3 llama-tied llama-yarn minimax-m2 ministral3 mistral-window mixtral mixtral-window "
+    "olmo2 phi3 qwen2 qwen3 qwen3-moe smollm3 starcoder2"
 ).split()
 TINY = (
-    "afmoe cohere cohere2 ernie4_5 exaone4 exaone_moe gptj granitemoe helium hunyuan_v1_dense laguna llama4_text "
-    "mellum mimo_v2_flash minicpm3 nemotron olmo3 olmoe qwen2_moe seed_oss solar_open youtu"
+    "afmoe cohere cohere2 deepseek_v2 dots1 ernie4_5 exaone4 exaone_moe gemma3n glm4_moe gptj granitemoe helium "
+    "hunyuan_v1_dense laguna llama4_text mellum mimo_v2_flash minicpm3 nemotron olmo3 olmoe phi qwen2_moe seed_oss "
+    "solar_open youtu"
 ).split()
+# Definitions whose latent attention is computed in another order on tapes: in one pass over the keys.
+LATENT = ("glm4_moe_lite", "kimi_linear", "mistral4")
 
 
 def computed(model, ids, caches):
@@ -53,7 +56,7 @@ def computed(model, ids, caches):
 @pytest.mark.parametrize("case", CASES)
 def test_models_give_the_same_bits(case, lengths):
     model, config = loaded(case)
-    compare(model, config, config["vocab_size"], lengths)
+    compare(model, config, (config.get("text_config") or config)["vocab_size"], lengths)
 
 
 @pytest.mark.parametrize("kv_bits", [4, 8])
@@ -84,7 +87,52 @@ def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case, 
 def test_families_give_the_same_bits(name, lengths):
     mx.random.seed(7)
     model, config = build(FAMILIES[name])
-    compare(model, config, config["vocab_size"], lengths)
+    compare(model, config, (config.get("text_config") or config)["vocab_size"], lengths)
+
+
+def test_tokens_without_an_input_for_each_layer_give_the_same_bits():
+    model, config = loaded("gemma3n")
+    inner = {**config["text_config"], "vocab_size_per_layer_input": 40}
+    model, config = build({**config, "text_config": inner})
+    compare(model, config, inner["vocab_size"], LENGTHS)
+
+
+@pytest.mark.parametrize("heads", [4, 20])
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("name", LATENT)
+def test_latent_attention_gives_the_same_numbers(name, lengths, heads):
+    mx.random.seed(7)
+    model, config = build({**FAMILIES[name], "num_attention_heads": heads})
+    compare(model, config, config["vocab_size"], lengths, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("case", ["deepseek-v3", "mistral4"])
+def test_models_with_latent_attention_give_the_same_numbers(case):
+    model, config = loaded(case)
+    compare(model, config, (config.get("text_config") or config)["vocab_size"], LENGTHS, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("kv_bits", [4, 8])
+@pytest.mark.parametrize("heads", [4, 20])
+def test_latent_attention_to_a_quantized_cache_gives_the_same_numbers(heads, kv_bits):
+    mx.random.seed(7)
+    changes = {"num_attention_heads": heads, "kv_lora_rank": 64, "qk_rope_head_dim": 32}
+    model, config = build({**FAMILIES["glm4_moe_lite"], **changes})
+    compare(model, config, config["vocab_size"], LENGTHS, kv_bits=kv_bits, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("name", LATENT)
+def test_rows_with_latent_attention_are_bit_identical_to_single_steps(name):
+    mx.random.seed(7)
+    model, config = build(FAMILIES[name])
+    adapt_to_cpu(model)
+    shared, alone = (fed(model, config["vocab_size"], *LENGTHS) for _ in range(2))
+    with_tape = with_tapes(model, config, shared[0])
+    for step in range(5):
+        tokens = mx.array([[step], [step + 9], [step + 4]])
+        found = with_tape(tokens, cache=batch_caches(shared))
+        each = [with_tape(tokens[row : row + 1], cache=alone[row]) for row in range(len(LENGTHS))]
+        assert bits(found) == bits(mx.concatenate(each))
 
 
 STORED = [
@@ -351,6 +399,22 @@ def test_a_definition_with_attention_of_unknown_shapes_is_called_directly(caplog
         found = TapedModel(model, KERNELS)(mx.array([[5]]), cache=[cache])
     assert bits(found) == bits(original(mx.array([[5]]), cache=make_caches(original)))
     assert "it does not know an attention of other shapes" in caplog.text
+
+
+def test_a_definition_that_computes_with_all_keys_is_called_directly():
+    original = MODELS["plain"]
+
+    def model(tokens, cache):
+        keys = mx.ones((1, 2, tokens.shape[1], 8))
+        found, _ = cache[0].update_and_fetch(keys, keys)
+        return original(tokens, cache=make_caches(original)) + mx.sum(found * 2)
+
+    taped, plain = [FullKVCache()], [FullKVCache()]
+    for cache in (*taped, *plain):
+        cache.update_and_fetch(mx.ones((1, 2, 3, 8)), mx.ones((1, 2, 3, 8)))
+    with_tape = TapedModel(model, KERNELS)
+    assert bits(with_tape(mx.array([[5]]), cache=taped)) == bits(model(mx.array([[5]]), cache=plain))
+    assert with_tape.tape(1, taped) is None
 
 
 def test_a_definition_that_chooses_nothing_is_called_directly():

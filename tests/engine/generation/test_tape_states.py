@@ -18,7 +18,7 @@ from tiny_random import CONFIGS, VOCABULARY
 pytestmark = needs_kernels
 
 CASES = "granite-hybrid granite-hybrid-moe lfm2 lfm2-moe mamba2 nemotron-h nemotron-h-moe qwen3-next".split()
-TINY = "nemotron_h_latent olmo_hybrid qwen3_5 qwen3_5_moe".split()
+TINY = "falcon_h1 nemotron_h_latent olmo_hybrid qwen3_5 qwen3_5_moe".split()
 
 
 def hybrid():

@@ -49,6 +49,8 @@ KINDS = {
     "olmo_hybrid": ({FullKVCache, ArraysCache}, None),
     "recurrent_gemma": ({SlidingKVCache, ArraysCache}, None),
     "gemma3n": ({FullKVCache, SlidingKVCache}, None),
+    "glm4_moe_lite": ({FullKVCache}, None),
+    "kimi_linear": ({FullKVCache, ArraysCache}, None),
     "phi3-longrope": ({PlannedKVCache}, None),
     "mamba2": ({ArraysCache}, None),
 }

@@ -10,8 +10,11 @@ from typing import Any
 import mlx.core as mx
 
 
-class Ragged:
+class Ragged(mx.array):
     """Keys, values or masks of a batch whose rows differ in length.
+
+    Latent attention multiplies queries by a part of each key itself. Python leaves this product to the right operand
+    only if its class is derived from that of the left one. As an array this is empty, so that any other use fails.
 
     Attributes:
         rows: One for each row of the batch; arrays are [1, ...].
@@ -19,10 +22,19 @@ class Ragged:
 
     def __init__(self, rows: Sequence[Any]) -> None:
         """Combine `rows`."""
+        super().__init__([])
         self.rows = tuple(rows)
 
+    def swapaxes(self, axis1: int, axis2: int, **options: Any) -> "Ragged":
+        """Return the rows with two axes exchanged."""
+        return Ragged([row.swapaxes(axis1, axis2, **options) for row in self.rows])
 
-class Appended:
+    def __rmatmul__(self, left: mx.array) -> "Ragged":
+        """Return the product of each row of `left` with the same row of this."""
+        return Ragged([left[index : index + 1] @ row for index, row in enumerate(self.rows)])
+
+
+class Appended(mx.array):
     """Placeholder for the keys and values of a cache while the graph of a step is recorded.
 
     See `sotto.engine.generation.tape`.
@@ -31,9 +43,32 @@ class Appended:
         attend: Returns the attention to them, given queries, a scale, a mask and sinks.
     """
 
-    def __init__(self, attend: Callable[[mx.array, float, Any, mx.array | None], mx.array]) -> None:
-        """Record the function that computes the attention."""
+    def __init__(
+        self, attend: Callable[[mx.array, float, Any, mx.array | None], mx.array], placeholder: mx.array
+    ) -> None:
+        """Record the function that computes the attention, and for any other use an array that cannot be evaluated."""
+        super().__init__(placeholder)
         self.attend = attend
+
+    def swapaxes(self, axis1: int, axis2: int, **options: Any) -> "Appended":
+        """Return the same placeholder, as it is only used for products."""
+        return self
+
+    def __rmatmul__(self, left: mx.array) -> "AddedScores":  # type: ignore[misc]  # not an array
+        """Return a placeholder for the products of queries with what was appended as values."""
+        return AddedScores(left)
+
+
+class AddedScores:
+    """Placeholder for scores that latent attention computes from a part of each key, and passes on as a mask.
+
+    Attributes:
+        queries: [B, H, L, D], multiplied by the scale.
+    """
+
+    def __init__(self, queries: mx.array) -> None:
+        """Record the queries."""
+        self.queries = queries
 
 
 class Projected:

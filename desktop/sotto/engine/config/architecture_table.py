@@ -34,7 +34,7 @@ ARCHITECTURES = (
     Architecture("bailing_hybrid", batches=False, by_class={"BailingMoeV3ForCausalLM": "bailing_moe_v3"}),
     Architecture("bailing_moe", batches=False),
     Architecture("bailing_moe_linear", batches=False),
-    Architecture("bailing_moe_v3", batches=False),
+    Architecture("bailing_moe_v3", batches=True),
     Architecture("bert", batches=False, definition="bert", supported_values=_ENCODER),
     Architecture("bitnet", batches=False, needs_metal=True, activations=_RELU2),
     Architecture("camembert", batches=False, definition="bert", supported_values=_ENCODER),
@@ -55,7 +55,7 @@ ARCHITECTURES = (
     ),
     Architecture(
         "deepseek_v3",
-        batches=False,
+        batches=True,
         aliases=("joyai_llm_flash", "kimi_k2"),
         activations=_SILU,
         prediction=Prediction.LAYER,
@@ -159,7 +159,7 @@ ARCHITECTURES = (
     Architecture("glm4_moe", batches=True, activations=_SILU, rope_types=_UNSCALED, prediction=Prediction.LAYER),
     Architecture(
         "glm4_moe_lite",
-        batches=False,
+        batches=True,
         activations=_SILU,
         prediction=Prediction.LAYER,
         supported_values={"rope_interleave": (True,)},
@@ -255,7 +255,7 @@ ARCHITECTURES = (
     Architecture("kimi_k3", batches=False, ignored_prefixes=(*_VISION, "vision_model.", "mm_projector.", "mtp.")),
     Architecture(
         "kimi_linear",
-        batches=False,
+        batches=True,
         activations=_SILU,
         ignored_prefixes=("mtp.",),
         supported_values={"tie_word_embeddings": (False,)},
@@ -309,7 +309,7 @@ ARCHITECTURES = (
     ),
     Architecture(
         "longcat_flash",
-        batches=False,
+        batches=True,
         activations=_SILU,
         ignored_prefixes=("mtp.",),
         default_values={
@@ -374,7 +374,7 @@ ARCHITECTURES = (
         adapt=config_quirks.adapt_seeing_decoder,
         inner_types=_MISTRAL_INSIDE,
     ),
-    Architecture("mistral4", batches=False, activations=_SILU, reads_rope_parameters=True),
+    Architecture("mistral4", batches=True, activations=_SILU, reads_rope_parameters=True),
     Architecture("mixtral", batches=True, definition="mixtral", activations=_SILU, rope_types=_UNSCALED),
     Architecture(
         "modernbert",
@@ -440,7 +440,7 @@ ARCHITECTURES = (
     Architecture("olmo_hybrid", batches=True, activations=_SILU, reads_rope_parameters=True, rope_types=_UNSCALED),
     Architecture("olmoe", batches=True, activations=_SILU, supported_values={"clip_qkv": ()}),
     Architecture("openelm", batches=False),
-    Architecture("phi", batches=False, activations=_GELU, rope_types=_UNSCALED),
+    Architecture("phi", batches=True, activations=_GELU, rope_types=_UNSCALED),
     Architecture("phi3", batches=True, definition="phi3", activations=_SILU, switches_scaling=True),
     Architecture("phi3small", batches=False),
     Architecture("phimoe", batches=True, activations=_SILU, rope_types=frozenset({"longrope", "su"})),

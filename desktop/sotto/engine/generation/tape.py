@@ -16,9 +16,16 @@ from typing import Any
 
 import mlx.core as mx
 
-from sotto.engine.architectures.attention import Appended
-from sotto.engine.architectures.cache_types import ArraysCache, FullKVCache, QuantizedKVCache, SlidingKVCache
+from sotto.engine.architectures.attention import AddedScores, Appended
+from sotto.engine.architectures.cache_types import (
+    ArraysCache,
+    CacheList,
+    FullKVCache,
+    QuantizedKVCache,
+    SlidingKVCache,
+)
 from sotto.engine.caches.batch import BatchKVCache, BatchStates, can_batch
+from sotto.engine.caches.caches import leaves
 from sotto.engine.generation.generation import Model
 from sotto.engine.kernels import native
 
@@ -55,7 +62,7 @@ class TapedModel:
         """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
         length = tokens.shape[1]
         layers = _sequences_of(cache, length) if 1 in tokens.shape and tokens.size <= self._most_rows else None
-        tape = self.tape(tokens.size, [sequences[0] for sequences in layers]) if layers else None
+        tape = self.tape(tokens.size, cache) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
         attending = [entries for entries in layers if type(entries[0]) is not ArraysCache]
@@ -86,7 +93,7 @@ class TapedModel:
 
         Args:
             rows: Number of tokens.
-            layers: The caches of a sequence.
+            layers: The caches of a sequence, or of several.
         """
         if rows not in self._tapes:
             self._tapes[rows] = self._record(rows, layers)
@@ -94,17 +101,22 @@ class TapedModel:
 
     def _record(self, rows: int, layers: Series[Any]) -> Any | None:
         tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
-        caches: list[_RecordedCache | _RecordedStates] = []
+        kept: list[_RecordedStates] = []
         attending = 0
-        for layer in layers:
-            if type(layer) is ArraysCache:
-                shapes = [(rows, *state.shape[1:]) for state in layer.cache]
-                caches.append(_RecordedStates([self._kernels.placeholder_state(shape) for shape in shapes]))
-            else:
-                window = getattr(layer, "max_size", None)
-                caches.append(_RecordedCache(self._kernels, attending, positions, window))
-                attending += 1
-        kept = [cache for cache in caches if isinstance(cache, _RecordedStates)]
+
+        def recorded(layer: Any) -> Any:
+            nonlocal attending
+            if isinstance(layer, CacheList):
+                return CacheList(*(recorded(part) for part in layer.caches))
+            one = _sequences(layer)[0]
+            if type(one) is ArraysCache:
+                shapes = [(rows, *state.shape[1:]) for state in one.cache]
+                kept.append(_RecordedStates([self._kernels.placeholder_state(shape) for shape in shapes]))
+                return kept[-1]
+            attending += 1
+            return _RecordedCache(self._kernels, attending - 1, positions, getattr(one, "max_size", None))
+
+        caches = [recorded(layer) for layer in layers]
         before = [state for cache in kept for state in cache.states]
         tape, unknown = None, ""
         try:
@@ -134,14 +146,15 @@ class _RecordedCache:
         kernels, layer = self._kernels, self._layer
 
         def attend(queries: mx.array, scale: float, mask: Any, sinks: mx.array | None) -> mx.array:
-            if mask is not None:
+            added = mask.queries if isinstance(mask, AddedScores) else None
+            if mask is not None and added is None:
                 raise _NotOnTapeError("a mask")
-            found: mx.array | None = kernels.step_attention(queries, keys, values, layer, scale, sinks)
+            found: mx.array | None = kernels.step_attention(queries, keys, values, layer, scale, sinks, added)
             if found is None:
                 raise _NotOnTapeError("an attention of other shapes")
             return found
 
-        self._appended = Appended(attend)
+        self._appended = Appended(attend, kernels.placeholder_state(keys.shape))
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Appended, Appended]:
@@ -193,11 +206,16 @@ def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> 
     kernels = native.kernels()
     if (
         kernels is None
-        or any(type(cache) not in (*_KINDS, ArraysCache) for cache in caches)
+        or any(type(cache) not in (*_KINDS, ArraysCache) for cache in leaves(caches))
         or not can_batch(config, caches)
     ):
         return model
     return TapedModel(model, kernels)
+
+
+def _sequences(cache: Any) -> tuple[Any, ...]:
+    """Return what each sequence has in a cache."""
+    return cache.rows if type(cache) in (BatchKVCache, BatchStates) else (cache,)
 
 
 def _sequences_of(caches: Series[Any], length: int) -> list[tuple[Any, ...]] | None:
@@ -209,8 +227,8 @@ def _sequences_of(caches: Series[Any], length: int) -> list[tuple[Any, ...]] | N
     """
     layers: list[tuple[Any, ...]] = []
     first: tuple[Any, ...] = ()
-    for cache in caches:
-        sequences = cache.rows if type(cache) in (BatchKVCache, BatchStates) else (cache,)
+    for cache in leaves(caches):
+        sequences = _sequences(cache)
         layers.append(sequences)
         if type(sequences[0]) is ArraysCache:
             if length > 1 or any(state is None for entry in sequences for state in entry.cache):
