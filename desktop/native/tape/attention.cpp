@@ -106,7 +106,7 @@ std::ptrdiff_t rows_at_once(const Heads& heads, const Held* held) {
     longest = std::max<std::int64_t>(longest, held[row].seen);
     all += held[row].seen;
   }
-  const std::int64_t each = heads.queries * (heads.depth + heads.width);
+  const std::int64_t each = heads.queries * (heads.depth + heads.width + heads.added);
   return longest * each < kLongRow && all * each >= kSmallStep ? 1 : heads.rows;
 }
 
@@ -122,8 +122,9 @@ class StepAttention : public RecordOnly, public Recordable {
     const auto& inputs = out.inputs();
     const mx::array &q = inputs[0], &k = inputs[1], &v = inputs[2];
     const float* sinks = inputs.size() > 3 && !latent_ ? recorder.numbers(inputs[3]) : nullptr;
-    const Heads heads{layer_,       recorder.rows(),           q.shape(1), k.shape(1), q.shape(3),
-                      out.shape(3), latent_ ? v.shape(3) : 0, scale_,     sinks};
+    const int added = latent_ ? v.shape(3) : 0;
+    const Heads heads{layer_,     recorder.rows(), q.shape(1), k.shape(1), q.shape(3), out.shape(3), added,
+                      scale_, sinks};
     Operation operation;
     operation.reads = {recorder.dense(q), recorder.dense(k), recorder.dense(v)};
     if (latent_) {
@@ -168,8 +169,10 @@ mx::array step_attention(
   };
   const bool known = is_of_step(q) && is_of_step(k) && is_of_step(v) && k.shape(1) == v.shape(1) &&
                      q.shape(3) == k.shape(3) && k.shape(1) > 0 && q.shape(1) % k.shape(1) == 0;
-  const bool sunk = !sinks || (sinks->ndim() == 1 && sinks->shape(0) == q.shape(1) && !added);
-  if (!known || !sunk || (added && (!is_of_step(*added) || added->shape(1) != q.shape(1) || added->shape(3) != v.shape(3)))) {
+  const bool sunk = !sinks || (!added && sinks->ndim() == 1 && sinks->shape(0) == q.shape(1));
+  const bool latent =
+      !added || (is_of_step(*added) && added->shape(1) == q.shape(1) && added->shape(3) == v.shape(3));
+  if (!known || !sunk || !latent) {
     throw Unknown("an attention of other shapes");
   }
   std::vector<mx::array> inputs{q, k, v};

@@ -94,9 +94,12 @@ bool Recorder::routed(const mx::array& node, const std::string& name) {
       return false;
     }
     operation.reads = {dense(inputs[0])};
+    // One by one, as BLAS computes a row otherwise beside others.
     operation.work = [m, n, k, transposed, weight = matrix.source.constant](const Run& run, const Operation& own) {
-      cblas_sgemm(kRowMajor, kPlain, transposed ? kTransposed : kPlain, m, n, k, 1.0f, run.at(own.reads[0]), k, weight,
-                  transposed ? k : n, 0.0f, run.at(own.writes[0]), n);
+      for (int row = 0; row < m; ++row) {
+        cblas_sgemm(kRowMajor, kPlain, transposed ? kTransposed : kPlain, 1, n, k, 1.0f, run.at(own.reads[0]) + row * k,
+                    k, weight, transposed ? k : n, 0.0f, run.at(own.writes[0]) + row * n, n);
+      }
     };
   } else if (name == "Sum" || name == "Max") {
     const auto [kind, axes] = static_cast<const mx::Reduce&>(node.primitive()).state();

@@ -1,6 +1,7 @@
 #include "tape/step.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -100,8 +101,9 @@ mx::array step(
   require(positions.size() == static_cast<std::size_t>(rows), "There must be a position for each row.");
   require(slots.size() == held && seen.size() == held && buffers.size() == layers * sequences,
           "There must be a slot for each row of each layer, and keys and values for each sequence.");
-  require(states.size() == tape->states().size() * rows && (states.empty() || sequences == 1u * rows || layers == 0),
-          "There must be an array for each state of each row, and a sequence for each row.");
+  const std::set<const mx::array*> separate(states.begin(), states.end());
+  require(states.size() == tape->states().size() * rows && separate.size() == states.size(),
+          "There must be a separate array for each state of each row.");
   std::vector<mx::array> unscheduled;
   const auto schedule = [&](const mx::array& array) {
     if (array.status() == mx::array::Status::unscheduled) {

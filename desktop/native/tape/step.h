@@ -15,8 +15,8 @@ namespace sotto::tape {
 // not yet computed. There is one position for each row. `slots` and `seen` are [layers, rows]: the index of the new
 // token in the room of the cache, and the number of tokens that it attends to, itself last. `buffers` are [layers,
 // sequences]: keys and values, each [1, heads, room, size], which are written in place; or the words, scales and biases
-// of packed keys, then those of packed values. `states` are [states, rows], what recurrent layers keep for each row, which
-// is written in place; then each row belongs to a separate sequence. Throws std::invalid_argument for anything else.
+// of packed keys, then those of packed values. `states` are [states, rows], separate arrays with what is kept of
+// each row, which are written in place. Throws std::invalid_argument for anything else.
 mx::array step(
     const std::shared_ptr<Tape>& tape, const mx::array& tokens, const std::vector<int>& positions,
     const std::vector<int>& slots, const std::vector<int>& seen,

@@ -24,7 +24,7 @@ from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.speculation import MOST_DRAFTS
 from sotto.engine.generation.tape import TapedModel, with_tapes
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
-from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded
+from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, tolerance_of
 from thoroughness import examples
 from tiny_random import CONFIGS, VOCABULARY
 
@@ -87,7 +87,35 @@ def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case, 
 def test_families_give_the_same_bits(name, lengths):
     mx.random.seed(7)
     model, config = build(FAMILIES[name])
-    compare(model, config, (config.get("text_config") or config)["vocab_size"], lengths)
+    vocabulary = (config.get("text_config") or config)["vocab_size"]
+    compare(model, config, vocabulary, lengths, tolerance=tolerance_of(name, lengths))
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("case", ["glm4-moe-mtp", "qwen3-5-mtp", "qwen3-5-moe-mtp", "qwen3-next-mtp"])
+def test_models_with_a_prediction_head_give_the_same_bits(case, lengths):
+    model, config = loaded(case)
+    vocabulary = (config.get("text_config") or config)["vocab_size"]
+    compare(model, config, vocabulary, lengths, tolerance=tolerance_of(case, lengths))
+
+
+@pytest.mark.parametrize("case", ["deepseek-v3-mtp", "glm4-moe-lite-mtp"])
+def test_models_with_a_prediction_head_and_latent_attention_give_the_same_numbers(case):
+    model, config = loaded(case)
+    compare(model, config, config["vocab_size"], LENGTHS, tolerance=1e-5)
+
+
+def test_a_round_feeds_a_prediction_head_with_all_its_tokens():
+    model, config = loaded("glm4-moe-mtp")
+    taped, plain = fed(model, config["vocab_size"], 9, 9)
+    with_tape = with_tapes(model, config, taped)
+    assert isinstance(with_tape, TapedModel)
+    for ids in ([3, 7, 11], [5, 2], [8]):
+        assert bits(with_tape(mx.array([ids]), cache=taped)) == computed(model, ids, plain)
+        assert contents(taped) == contents(plain)
+        assert bits(taped[-1].recent) == bits(plain[-1].recent)
+        for layer in (*taped, *plain):
+            layer.rewind(layer.offset - len(ids) // 2)
 
 
 def test_tokens_without_an_input_for_each_layer_give_the_same_bits():
@@ -121,8 +149,8 @@ def test_latent_attention_to_a_quantized_cache_gives_the_same_numbers(heads, kv_
     compare(model, config, config["vocab_size"], LENGTHS, kv_bits=kv_bits, tolerance=1e-5)
 
 
-@pytest.mark.parametrize("name", LATENT)
-def test_rows_with_latent_attention_are_bit_identical_to_single_steps(name):
+@pytest.mark.parametrize("name", [*LATENT, "glm4_moe", "llama4_text", "solar_open"])
+def test_rows_are_bit_identical_to_single_steps(name):
     mx.random.seed(7)
     model, config = build(FAMILIES[name])
     adapt_to_cpu(model)

@@ -12,7 +12,7 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.tape import TapedModel, with_tapes
-from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, together
+from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, together, tolerance_of
 from tiny_random import CONFIGS, VOCABULARY
 
 pytestmark = needs_kernels
@@ -30,7 +30,7 @@ def hybrid():
 @pytest.mark.parametrize("case", CASES)
 def test_models_give_the_same_bits(case, lengths):
     model, config = loaded(case)
-    compare(model, config, config["vocab_size"], lengths)
+    compare(model, config, config["vocab_size"], lengths, tolerance=tolerance_of(case, lengths))
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])

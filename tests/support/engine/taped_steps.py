@@ -10,6 +10,7 @@ from generating import PROMPT, drain, finished, reference, scheduler, task
 from native_kernels import bits
 from places import REFERENCES
 from sotto.engine.architectures.cache_types import ArraysCache
+from sotto.engine.architectures.prediction import PredictionCache
 from sotto.engine.caches.batch import batch_caches
 from sotto.engine.caches.caches import leaves, make_caches
 from sotto.engine.generation.tape import TapedModel, with_tapes
@@ -17,6 +18,13 @@ from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 
 # Of the prompts of three sequences.
 LENGTHS = (5, 23, 11)
+# Definitions that leave the products of routers to BLAS, which computes several rows otherwise than each alone.
+ROUTED = {"glm4-moe-mtp", "llama4_text", "nemotron-h-moe"}
+
+
+def tolerance_of(name, lengths):
+    """Return the tolerance with which a step for several sequences is compared; 0 for the same bits."""
+    return 1e-5 if name in ROUTED and len(lengths) > 1 else 0.0
 
 
 @cache
@@ -89,6 +97,9 @@ def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None, toleranc
         assert offsets[0] == offsets[1]
         for found, wanted in zip(held(taped_caches), held(plain_caches), strict=True):
             check(found, wanted)
+        for found, wanted in zip(taped_caches, plain_caches, strict=True):
+            if isinstance(wanted, PredictionCache):
+                check(found.recent, wanted.recent)
 
 
 def check_joining(kind, prefix, model):

@@ -136,16 +136,29 @@ class Predicting:
         if cache is None:
             return self._output(self._text.model(inputs))
         *layers, last = cache
+        logits, hidden = self.without_head(inputs, layers, view)
+        return self.feed_head(inputs, hidden, last, logits, view)
+
+    def without_head(
+        self, inputs: mx.array, layers: Sequence[Any], view: View | None = None
+    ) -> tuple[mx.array, mx.array]:
+        """Return the logits [B, L, V] and hidden states [B, L, D] of tokens [B, L], given the caches of the layers."""
         hidden = self._text.model(inputs, layers) if view is None else self._text.model(inputs, layers, view)
-        rows: Sequence[PredictionCache] = getattr(last, "rows", (last,))
+        return self._output(hidden), hidden
+
+    def feed_head(
+        self, inputs: mx.array, hidden: mx.array, cache: Any, logits: mx.array, view: View | None = None
+    ) -> mx.array:
+        """Append tokens [B, L], after which the states [B, L, D] are `hidden`, to the head's cache; return `logits`."""
+        rows: Sequence[PredictionCache] = getattr(cache, "rows", (cache,))
         each = mx.split(hidden, len(rows), axis=0)
         before = [row.before(own) for row, own in zip(rows, each, strict=True)]
-        self.mtp(self._embedded(inputs, view), mx.concatenate(before, axis=0), self._placed(last, view))
+        self.mtp(self._embedded(inputs, view), mx.concatenate(before, axis=0), self._placed(cache, view))
         for row, own in zip(rows, each, strict=True):
             row.remember(own)
         # Nobody evaluates the caches of a decode step, and the logits do not need this one.
-        logits: mx.array = mx.depends(self._output(hidden), [array for row in rows for array in row.state])
-        return logits
+        found: mx.array = mx.depends(logits, [array for row in rows for array in row.state])
+        return found
 
     def predict(self, tokens: mx.array, hidden: mx.array, cache: PredictionCache) -> tuple[mx.array, mx.array]:
         """Return the logits [1, L, V] and hidden states [1, L, D] after tokens that only the head is fed.
@@ -192,6 +205,12 @@ class Predicting:
         """Return the head's cache with the rotary positions of the next tokens, where these are not its length."""
         body = self._text.model
         return body.placed_head(cache, view) if isinstance(body, SeeingBody) else cache
+
+    @property
+    def width(self) -> int:
+        """The size of a hidden state."""
+        width: int = self._text.args.hidden_size
+        return width
 
     @property
     def _text(self) -> Any:

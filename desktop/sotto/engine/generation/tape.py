@@ -6,7 +6,8 @@ decoding. Each token is a row, and its results are bit-identical to those that i
 A definition builds the same graph of some hundred arrays for each token, and building and scheduling it takes time from
 the cores that compute. So the graph of a step is recorded once, with placeholders for tokens, positions and caches; the
 native module turns it into a list (`desktop/native/tape`), and each later step is one operation of MLX with the same
-results. A definition with operations that tapes do not support is called as usual.
+results. Only latent attention adds up its scores in another order there. A definition with operations that tapes do not
+support is called as usual, and so is a head for multi-token prediction after each step.
 """
 
 import logging
@@ -24,6 +25,7 @@ from sotto.engine.architectures.cache_types import (
     QuantizedKVCache,
     SlidingKVCache,
 )
+from sotto.engine.architectures.prediction import Predicting, PredictionCache
 from sotto.engine.caches.batch import BatchKVCache, BatchStates, can_batch
 from sotto.engine.caches.caches import leaves
 from sotto.engine.generation.generation import Model
@@ -61,7 +63,8 @@ class TapedModel:
     def __call__(self, tokens: mx.array, cache: Series[Any]) -> mx.array:
         """Return the logits [B, L, V] of `tokens` [B, L], which are appended to the caches."""
         length = tokens.shape[1]
-        layers = _sequences_of(cache, length) if 1 in tokens.shape and tokens.size <= self._most_rows else None
+        fits = 1 in tokens.shape and tokens.size <= self._most_rows
+        layers = _sequences_of(_without_head(cache), length) if fits else None
         tape = self.tape(tokens.size, cache) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
@@ -83,10 +86,15 @@ class TapedModel:
             for index in range(len(entries[0].cache))
             for entry in entries
         ]
+        model = self._model
+        width = model.width if isinstance(model, Predicting) else 0
+        hidden = [mx.zeros((1, 1, width)) for _ in range(tokens.size)] if width else []
         logits: mx.array = self._kernels.step(
-            tape, tokens, positions, slots, seen, [entry.buffers for entry in each], states
+            tape, tokens, positions, slots, seen, [entry.buffers for entry in each], states + hidden
         )
-        return logits
+        if not isinstance(model, Predicting):
+            return logits
+        return model.feed_head(tokens, mx.concatenate(hidden).reshape(*tokens.shape, width), cache[-1], logits)
 
     def tape(self, rows: int, layers: Series[Any]) -> Any | None:
         """Return the tape of a step, recorded at its first use; None if it is not supported.
@@ -116,15 +124,21 @@ class TapedModel:
             attending += 1
             return _RecordedCache(self._kernels, attending - 1, positions, getattr(one, "max_size", None))
 
-        caches = [recorded(layer) for layer in layers]
+        caches = [recorded(layer) for layer in _without_head(layers)]
         before = [state for cache in kept for state in cache.states]
         tape, unknown = None, ""
+        hidden: list[mx.array] = []
         try:
-            logits = self._model(tokens, cache=caches)
+            if isinstance(self._model, Predicting):
+                logits, *hidden = self._model.without_head(tokens, caches)
+            else:
+                logits = self._model(tokens, cache=caches)
         except _NotOnTapeError as error:
             unknown = str(error)
         else:
-            after = [state for cache in kept for state in cache.states]
+            # Hidden states are kept like those of recurrent layers, but never read.
+            before += [self._kernels.placeholder_state(state.shape) for state in hidden]
+            after = [state for cache in kept for state in cache.states] + hidden
             tape, unknown = self._kernels.record(logits, tokens, positions, attending, before, after)
         if tape is None:
             _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, unknown)
@@ -206,11 +220,16 @@ def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> 
     kernels = native.kernels()
     if (
         kernels is None
-        or any(type(cache) not in (*_KINDS, ArraysCache) for cache in leaves(caches))
+        or any(type(cache) not in (*_KINDS, ArraysCache) for cache in leaves(_without_head(caches)))
         or not can_batch(config, caches)
     ):
         return model
     return TapedModel(model, kernels)
+
+
+def _without_head(caches: Series[Any]) -> Series[Any]:
+    """Return the caches of a model's layers, without that of a head for multi-token prediction."""
+    return caches[:-1] if caches and isinstance(_sequences(caches[-1])[0], PredictionCache) else caches
 
 
 def _sequences(cache: Any) -> tuple[Any, ...]:
