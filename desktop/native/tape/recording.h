@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -122,6 +123,11 @@ struct View {
   mx::Shape shape;
   mx::Strides strides;
 };
+
+// The numbers that some axes of a shape have together.
+inline std::ptrdiff_t product(mx::Shape::const_iterator begin, mx::Shape::const_iterator end) {
+  return std::accumulate(begin, end, std::ptrdiff_t{1}, std::multiplies<>());
+}
 
 // Return an index that a step has computed.
 inline std::ptrdiff_t checked(std::uint32_t index, std::ptrdiff_t length) {

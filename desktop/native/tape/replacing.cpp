@@ -1,7 +1,6 @@
 // Recording of the operations of MLX that replace some of their input: a slice, what indices choose, or tokens beyond a
 // table.
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -99,12 +98,9 @@ bool Recorder::replaced(const mx::array& node, const std::string& name) {
     };
   } else if (name == "ScatterAxis") {
     const int axis = static_cast<const mx::ScatterAxis&>(node.primitive()).state().second;
-    const auto sized = [](mx::Shape::const_iterator begin, mx::Shape::const_iterator end) {
-      return std::accumulate(begin, end, std::ptrdiff_t{1}, std::multiplies<>());
-    };
     const mx::Shape &shape = node.shape(), &chosen = inputs[1].shape();
-    const std::ptrdiff_t outer = sized(shape.begin(), shape.begin() + axis), length = shape[axis];
-    const std::ptrdiff_t inner = sized(shape.begin() + axis + 1, shape.end()), count = chosen[axis];
+    const std::ptrdiff_t outer = product(shape.begin(), shape.begin() + axis), length = shape[axis];
+    const std::ptrdiff_t inner = product(shape.begin() + axis + 1, shape.end()), count = chosen[axis];
     if (static_cast<std::ptrdiff_t>(inputs[1].size()) != outer * count * inner || inputs[2].shape() != chosen) {
       return false;
     }

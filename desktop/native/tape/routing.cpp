@@ -45,10 +45,6 @@ void partition(const float* from, std::ptrdiff_t length, std::ptrdiff_t middle, 
   });
 }
 
-std::ptrdiff_t product(mx::Shape::const_iterator begin, mx::Shape::const_iterator end) {
-  return std::accumulate(begin, end, std::ptrdiff_t{1}, std::multiplies<>());
-}
-
 // Whether neighbours along an axis lie together.
 bool is_last(int axis, const mx::array& of) { return product(of.shape().begin() + axis + 1, of.shape().end()) == 1; }
 

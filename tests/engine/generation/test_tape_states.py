@@ -1,5 +1,8 @@
 """Decode steps of recurrent layers from a tape: the same bits as the definition's, and the same states after them."""
 
+import gc
+import weakref
+
 import mlx.core as mx
 import pytest
 
@@ -12,6 +15,7 @@ from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.generation.tape import TapedModel, with_tapes
+from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, together, tolerance_of
 from tiny_random import CONFIGS, VOCABULARY
 
@@ -115,3 +119,18 @@ def test_the_scheduler_gives_the_same_answers():
         events = run("hybrid", prefix, task(max_tokens=30), model=model)
         assert finished(events).token_ids == reference("hybrid", PROMPT, 30)
     check_joining("hybrid", prefix, model)
+
+
+def test_a_tape_is_freed_without_a_garbage_collection():
+    model, config = build(FAMILIES["falcon_h1"])
+    adapt_to_cpu(model)
+    (caches,) = fed(model, config["vocab_size"], 9)
+    with_tape = with_tapes(model, config, caches)
+    assert with_tape.tape(1, caches) is not None
+    kept = weakref.ref(with_tape)
+    gc.disable()
+    try:
+        del with_tape
+        assert kept() is None
+    finally:
+        gc.enable()

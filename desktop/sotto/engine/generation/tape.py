@@ -109,22 +109,9 @@ class TapedModel:
 
     def _record(self, rows: int, layers: Series[Any]) -> Any | None:
         tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
-        kept: list[_RecordedStates] = []
-        attending = 0
-
-        def recorded(layer: Any) -> Any:
-            nonlocal attending
-            if isinstance(layer, CacheList):
-                return CacheList(*(recorded(part) for part in layer.caches))
-            one = _sequences(layer)[0]
-            if type(one) is ArraysCache:
-                shapes = [(rows, *state.shape[1:]) for state in one.cache]
-                kept.append(_RecordedStates([self._kernels.placeholder_state(shape) for shape in shapes]))
-                return kept[-1]
-            attending += 1
-            return _RecordedCache(self._kernels, attending - 1, positions, getattr(one, "max_size", None))
-
-        caches = [recorded(layer) for layer in _without_head(layers)]
+        placeholders = _Placeholders(self._kernels, rows, positions)
+        caches = [placeholders.of(layer) for layer in _without_head(layers)]
+        kept = placeholders.states
         before = [state for cache in kept for state in cache.states]
         tape, unknown = None, ""
         hidden: list[mx.array] = []
@@ -139,10 +126,38 @@ class TapedModel:
             # Hidden states are kept like those of recurrent layers, but never read.
             before += [self._kernels.placeholder_state(state.shape) for state in hidden]
             after = [state for cache in kept for state in cache.states] + hidden
-            tape, unknown = self._kernels.record(logits, tokens, positions, attending, before, after)
+            tape, unknown = self._kernels.record(logits, tokens, positions, placeholders.attending, before, after)
         if tape is None:
             _log.debug("Steps of %d rows are computed without a tape: it does not know %s", rows, unknown)
         return tape
+
+
+class _Placeholders:
+    """The placeholders of a sequence's caches while a graph is recorded.
+
+    Attributes:
+        attending: Number of caches of keys and values.
+        states: The placeholders of recurrent states.
+    """
+
+    def __init__(self, kernels: Any, rows: int, positions: mx.array) -> None:
+        self.attending = 0
+        self.states: list[_RecordedStates] = []
+        self._kernels = kernels
+        self._rows = rows
+        self._positions = positions
+
+    def of(self, layer: Any) -> Any:
+        """Return a new placeholder for what a sequence, or several, have for a layer."""
+        if isinstance(layer, CacheList):
+            return CacheList(*(self.of(part) for part in layer.caches))
+        one = _sequences(layer)[0]
+        if type(one) is ArraysCache:
+            shapes = [(self._rows, *state.shape[1:]) for state in one.cache]
+            self.states.append(_RecordedStates([self._kernels.placeholder_state(shape) for shape in shapes]))
+            return self.states[-1]
+        self.attending += 1
+        return _RecordedCache(self._kernels, self.attending - 1, self._positions, getattr(one, "max_size", None))
 
 
 class _RecordedCache:
