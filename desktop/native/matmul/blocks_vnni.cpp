@@ -54,7 +54,17 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
     const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
     const float* x_scales = x.scales + index * kRuns;
     const float* x_sums = x.sums + index * kRuns;
+    const int8_t* of_row[M];
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      of_row[m] = digits + m * x.stride;
+    }
     for (int pair = 0; pair < Type::pairs; ++pair) {
+      // A pointer for each row: with an index in its address, a product would be issued as two instructions.
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) {
+        asm("" : "+r"(of_row[m]));
+      }
       const uint8_t* ahead = reinterpret_cast<const uint8_t*>(block.words) + kAhead + pair * kLines * kLine;
       __m512i total[M][2][kFixedDigits];
 #pragma GCC unroll 4
@@ -76,13 +86,17 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
         for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 2
           for (int side = 0; side < 2; ++side) {
-            const int8_t* from = digits + m * x.stride + (2 * pair + side) * kFixedDigits * type.run + 4 * quad;
+            const int8_t* from = of_row[m] + side * kFixedDigits * type.run + 4 * quad;
 #pragma GCC unroll 3
             for (int digit = 0; digit < kFixedDigits; ++digit) {
               add_products(total[m][side][digit], codes[side], from + digit * type.run);
             }
           }
         }
+      }
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) {
+        of_row[m] += 2 * kFixedDigits * type.run;
       }
 #pragma GCC unroll 2
       for (int side = 0; side < 2; ++side) {

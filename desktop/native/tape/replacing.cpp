@@ -24,8 +24,7 @@ Rows rows_of(const mx::Shape& whole, const mx::Shape& slice, const mx::Shape& st
   }
   Rows rows;
   int outer = static_cast<int>(slice.size());
-  while (outer > 0 && rows.length == (outer == static_cast<int>(slice.size()) ? 1 : strides[outer - 1]) &&
-         (step[outer - 1] == 1 || slice[outer - 1] == 1)) {
+  while (outer > 0 && rows.length == strides[outer - 1] && (step[outer - 1] == 1 || slice[outer - 1] == 1)) {
     rows.length *= slice[--outer];
   }
   rows.begins = {std::inner_product(start.begin(), start.end(), strides.begin(), std::ptrdiff_t{0})};
