@@ -8,7 +8,7 @@ import pytest
 from mlx.utils import tree_map
 
 from checkpoints import read_header, source_of
-from families import FAMILIES
+from families import FAMILIES, vocabulary_of
 from places import REFERENCES
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.batch import batch_caches, can_batch
@@ -62,10 +62,6 @@ def compare(model, vocabulary, kv_bits=None, steps=8):
         assert [leaf.offset for leaf in leaves(shared) if hasattr(leaf, "offset")] == [
             leaf.offset for leaf in leaves(separate) if hasattr(leaf, "offset")
         ]
-
-
-def vocabulary_of(config):
-    return config.get("vocab_size") or config["text_config"]["vocab_size"]
 
 
 @pytest.mark.covering(1)

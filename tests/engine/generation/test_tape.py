@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mlx import nn
 
-from families import FAMILIES
+from families import FAMILIES, vocabulary_of
 from generating import MODELS, PROMPT, finished, reference, run, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.architectures.attention import attend
@@ -56,7 +56,7 @@ def computed(model, ids, caches):
 @pytest.mark.parametrize("case", CASES)
 def test_models_give_the_same_bits(case, lengths):
     model, config = loaded(case)
-    compare(model, config, (config.get("text_config") or config)["vocab_size"], lengths)
+    compare(model, config, vocabulary_of(config), lengths)
 
 
 @pytest.mark.parametrize("kv_bits", [4, 8])
@@ -87,16 +87,14 @@ def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case, 
 def test_families_give_the_same_bits(name, lengths):
     mx.random.seed(7)
     model, config = build(FAMILIES[name])
-    vocabulary = (config.get("text_config") or config)["vocab_size"]
-    compare(model, config, vocabulary, lengths, tolerance=tolerance_of(name, lengths))
+    compare(model, config, vocabulary_of(config), lengths, tolerance=tolerance_of(name, lengths))
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
 @pytest.mark.parametrize("case", ["glm4-moe-mtp", "qwen3-5-mtp", "qwen3-5-moe-mtp", "qwen3-next-mtp"])
 def test_models_with_a_prediction_head_give_the_same_bits(case, lengths):
     model, config = loaded(case)
-    vocabulary = (config.get("text_config") or config)["vocab_size"]
-    compare(model, config, vocabulary, lengths, tolerance=tolerance_of(case, lengths))
+    compare(model, config, vocabulary_of(config), lengths, tolerance=tolerance_of(case, lengths))
 
 
 @pytest.mark.parametrize("case", ["deepseek-v3-mtp", "glm4-moe-lite-mtp"])
@@ -137,7 +135,7 @@ def test_latent_attention_gives_the_same_numbers(name, lengths, heads):
 @pytest.mark.parametrize("case", ["deepseek-v3", "mistral4"])
 def test_models_with_latent_attention_give_the_same_numbers(case):
     model, config = loaded(case)
-    compare(model, config, (config.get("text_config") or config)["vocab_size"], LENGTHS, tolerance=1e-5)
+    compare(model, config, vocabulary_of(config), LENGTHS, tolerance=1e-5)
 
 
 @pytest.mark.parametrize("kv_bits", [4, 8])

@@ -6,7 +6,7 @@ import weakref
 import mlx.core as mx
 import pytest
 
-from families import FAMILIES
+from families import FAMILIES, vocabulary_of
 from generating import MODELS, PROMPT, finished, reference, run, task
 from native_kernels import KERNELS, bits, needs_kernels
 from sotto.engine.architectures.cache_types import ArraysCache
@@ -42,7 +42,7 @@ def test_models_give_the_same_bits(case, lengths):
 def test_families_give_the_same_bits(name, lengths):
     mx.random.seed(7)
     model, config = build(FAMILIES[name])
-    compare(model, config, (config.get("text_config") or config)["vocab_size"], lengths)
+    compare(model, config, vocabulary_of(config), lengths)
 
 
 def test_several_tokens_and_empty_states_are_left_to_the_definition():
