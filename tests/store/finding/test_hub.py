@@ -180,11 +180,15 @@ def test_a_refusal_is_told_in_a_sentence(hub, status, why):
     assert_sentence(caught.value.message)
 
 
-def test_too_much_is_not_read_to_the_end(hub):
+@pytest.mark.parametrize("pause", [0, 0.5], ids=["without a pause", "a pause at the limit"])
+def test_too_much_is_not_read_to_the_end(hub, pause):
     def flood(handler):
         handler.send_response(200)
         handler.end_headers()
-        for _ in range(1000):
+        for sent in range(1000):
+            if sent == 8:
+                # So that a piece ends where the limit does.
+                time.sleep(pause)
             handler.wfile.write(b" " * (1 << 20))
 
     hub.answers = [flood] * 2

@@ -133,6 +133,6 @@ class Hub:
             data += piece
             if len(data) > limit and not cut:
                 raise DownloadError(f"{self.host} sends more than {format_size(limit)}, which is too much to show.")
-            if len(data) >= limit:
+            if cut and len(data) >= limit:
                 break
         return bytes(data[:limit])
