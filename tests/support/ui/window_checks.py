@@ -1,5 +1,6 @@
 """Checks for all windows: the accessibility tree, widgets without names, and longer texts."""
 
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
@@ -61,3 +62,24 @@ def stretch(window):
             widget.setPlaceholderText(stretched(widget.placeholderText()))
     for action in window.findChildren(QAction):
         action.setText(stretched(action.text()))
+
+
+class StrayWindows(QObject):
+    """An event filter that notes widgets that were shown before they had a parent, as windows of their own.
+
+    Attributes:
+        found: Their types and accessible names or texts.
+    """
+
+    _SHOWN = "shownAsWindow"
+
+    def __init__(self):
+        super().__init__()
+        self.found: list[str] = []
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Show and watched.isWidgetType() and watched.isWindow():
+            watched.setProperty(self._SHOWN, True)
+        elif event.type() == QEvent.Type.ParentAboutToChange and watched.property(self._SHOWN):
+            self.found.append(f"{type(watched).__name__} {getattr(watched, 'text', watched.accessibleName)()!r}")
+        return False

@@ -6,6 +6,7 @@ from PySide6.QtCore import QLocale, Qt, QTranslator
 from pseudo_language import RIGHT_TO_LEFT, make_language
 from sotto.ui.preferences.languages import install_translation
 from translation_reader import Reader
+from window_checks import StrayWindows
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +33,14 @@ def speak(qapp, destroyed):
 
 
 @pytest.fixture
-def reader(speak, language):
-    """Return a reader of the app in the made-up language."""
+def reader(qapp, speak, language):
+    """Yield a reader of the app in the made-up language; no widget may be a window before it has a parent."""
     assert speak("", ["pl-PL", "pl"], language) == "pl"
-    return Reader()
+    stray = StrayWindows()
+    qapp.installEventFilter(stray)
+    yield Reader()
+    qapp.removeEventFilter(stray)
+    assert stray.found == []
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_the_server_is_watched_from_the_window(api, window, preferences, qtbot, 
         assert card.requests.isHidden()
         card.settings.click()
         settings = window.dialogs.settings
-        assert settings.isVisible()
+        qtbot.waitUntil(settings.isActiveWindow)
         assert settings.names[settings.list.currentRow()] == "programs"
         settings.close()
         qtbot.waitUntil(lambda: QApplication.activeWindow() is None)

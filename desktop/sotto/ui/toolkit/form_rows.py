@@ -149,13 +149,14 @@ class FormRow(QWidget):
         texts.addWidget(self.title)
         texts.addWidget(self.hint)
         texts.addWidget(self.error)
-        self.hint.setHidden(not hint)
-        self.error.hide()
         self._below = below
         self._across = QBoxLayout(QBoxLayout.Direction.TopToBottom if below else QBoxLayout.Direction.LeftToRight, self)
         self._across.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
         self._across.setSpacing(theme.GAP_8 if below else theme.GAP_16)
         self._across.addLayout(texts, 1)
+        # Only now do they have a parent: without one, a widget that is shown is a window of its own.
+        self.hint.setVisible(bool(hint))
+        self.error.hide()
         if control is not None:
             self._across.addWidget(control, 0)
             if not below:

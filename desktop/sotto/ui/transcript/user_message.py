@@ -63,8 +63,8 @@ class UserMessage(MessageWidget):
         layout.setSpacing(theme.GAP_4)
         self.attachments = SentAttachments(turn.attachments)
         self.attachments.image_wanted.connect(self.requests.image_wanted)
-        self.attachments.setVisible(bool(turn.attachments))
         layout.addWidget(self.attachments)
+        self.attachments.setVisible(bool(turn.attachments))
         layout.addLayout(bubble_line)
         layout.addLayout(foot)
         # Connected after the text, which changes its fonts first.
