@@ -49,3 +49,11 @@ def test_a_few_tokens_at_the_end_of_a_prompt_are_no_chunk_of_their_own():
     assert [chunk.next_of(remaining) for remaining in (1, 64, 80, 81, 1000)] == [1, 64, 80, 64, 64]
     chunk.took(80, 0.1)
     assert chunk.tokens == 64
+
+
+def test_a_chunk_may_be_longer_where_it_may_take_more_time():
+    chunk = ChunkSize(largest=200, first=16, target=0.2, limit=0.2)
+    assert chunk.next_of(1000, 10.0) == 16  # nothing has been measured
+    chunk.took(16, 0.16)
+    assert [chunk.next_of(1000, seconds) for seconds in (0.0, 0.1, 0.5, 1.0, 9.0)] == [16, 16, 50, 100, 200]
+    assert [chunk.next_of(remaining, 0.5) for remaining in (50, 75, 76)] == [50, 75, 50]

@@ -13,8 +13,9 @@ from sotto.engine.caches.batch import MAX_BATCH_ROWS
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
+from sotto.engine.generation import generation as generation_module
 from sotto.engine.generation import scheduler as scheduler_module
-from sotto.engine.generation.chunk_sizing import ChunkSizing
+from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
@@ -281,6 +282,33 @@ class TestConcurrentRequests:
     def test_a_single_prompt_gets_a_single_chunk_between_two_steps_however_long_these_take(self, monkeypatch):
         assert chunks_between_tokens(Clock(monkeypatch), 0.3, 5.0, prompts=1) == 1
 
+    @pytest.mark.parametrize(
+        ("prompts", "step", "tokens"),
+        [
+            (1, 0.01, 8),  # a chunk of the usual size takes longer than answers would have to pause
+            (1, 0.2, 40),
+            (3, 0.01, 8),
+            (3, 0.1, 70),
+            (3, 9.0, 199),  # the whole prompt takes less than 2 s
+        ],
+    )
+    def test_chunks_are_as_long_as_answers_may_pause(self, monkeypatch, prompts, step, tokens):
+        clock = Clock(monkeypatch)
+        models = {"model": clock.timed(0, 0.01), "steps": clock.timed(step)}
+        running = scheduler("plain", ahead=0.0, batches=True, **models)
+        running._sizing = ChunkSizing(ChunkSize(), ChunkSize(first=8, target=0.08, limit=0.08), 0.0)
+        running.add(task([1, 2, 3], 100, request_id="chat"))
+        for _ in range(4):
+            running.step()
+        for number in range(prompts):
+            running.add(task([(10 + number + 5 * index) % 90 for index in range(200)], 2, request_id=f"long {number}"))
+        done, most = dict[str, int](), 0
+        for event in drain(running):
+            if isinstance(event, PrefillProgress) and event.request_id.startswith("long"):
+                most = max(most, event.done - done.get(event.request_id, 0))
+                done[event.request_id] = event.done
+        assert most == tokens
+
     def test_a_short_prompt_does_not_wait_behind_a_long_one(self):
         running = scheduler("plain", chunk=4)
         running.add(task([(5 * index) % 90 for index in range(200)], 2, request_id="long"))
@@ -330,18 +358,20 @@ class TestConcurrentRequests:
 
 
 class Clock:
-    """Takes the place of the scheduler's clock."""
+    """Takes the place of the clock of the scheduler and of what it measures."""
 
     def __init__(self, monkeypatch):
         self.now = 0.0
-        monkeypatch.setattr(scheduler_module, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        time = SimpleNamespace(perf_counter=lambda: self.now, perf_counter_ns=lambda: 1 + round(self.now * 1e9))
+        for module in (scheduler_module, generation_module):
+            monkeypatch.setattr(module, "time", time)
 
-    def timed(self, seconds):
-        """Return a model whose inputs take so long."""
+    def timed(self, seconds, each=0.0):
+        """Return a model whose inputs take `seconds`, and `each` for each of their tokens."""
         counting = Counting("plain")
 
         def model(ids, cache):
-            self.now += seconds
+            self.now += seconds + each * ids.size
             return counting(ids, cache=cache)
 
         return model

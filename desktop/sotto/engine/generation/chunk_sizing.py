@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 CHUNK = 2048
 # The ratio of costs that justifies a longer chunk.
 _WORTHWHILE = 1.25
-# The share of a chunk that is too small for a chunk of its own.
-_SMALL = 0.25
+# The share of a chunk that is too small for a chunk of its own; and of a chunk that is longer than usual.
+_SMALL, _SMALL_BESIDE_LONG = 0.25, 0.5
 
 
 class ChunkSize:
@@ -45,13 +45,24 @@ class ChunkSize:
         self._limit = limit
         self._least = least
         self._seconds: dict[int, float] = {}
+        # Tokens per second of the last whole chunk.
+        self._rate = 0.0
 
-    def next_of(self, remaining: int) -> int:
-        """Return how many of the remaining tokens to compute next: all of them if few would be left."""
-        return remaining if remaining <= self.tokens * (1 + _SMALL) else self.tokens
+    def next_of(self, remaining: int, seconds: float = 0.0) -> int:
+        """Return how many of the remaining tokens to compute next: all of them if few would be left.
+
+        Args:
+            remaining: The number of tokens that remain.
+            seconds: What a chunk may take even if it is then longer than usual.
+        """
+        longer = int(min(self._rate * seconds, self._largest))
+        tokens, small = (longer, _SMALL_BESIDE_LONG) if longer > self.tokens else (self.tokens, _SMALL)
+        return remaining if remaining <= tokens * (1 + small) else tokens
 
     def took(self, tokens: int, seconds: float) -> None:
         """Record that a chunk of `tokens` took `seconds`."""
+        if tokens >= self.tokens:
+            self._rate = tokens / seconds
         if self._target is None or tokens > self.tokens or (tokens < self.tokens and seconds < self._limit):
             return  # the last chunk of a prompt says little about whole ones
         self._seconds[tokens] = seconds

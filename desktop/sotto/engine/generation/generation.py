@@ -182,15 +182,15 @@ class Generation:
         echo = [self._chunk([Piece(Kind.TEXT, self.prepared.echo)])] if self.prepared.echo else []
         return [self._progress(self._cached), *echo]
 
-    def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
-        """Prefill the next chunk of the prompt, at most `most` tokens."""
+    def prefill(self, model: Model, chunk: ChunkSize, most: int, seconds: float) -> list[GenerateEvent]:
+        """Prefill the next chunk of the prompt, at most `most` tokens, which may take `seconds`."""
         sequence = self.sequence
         assert sequence is not None
         done, end = len(sequence.tokens), len(self._prompt) - 1
         if done < end:
             # A state inside a chunk cannot be restored, so a chunk ends wherever a state must be kept.
             due = next((stop for stop in self._stops if stop > done), end)
-            until = done + min(chunk.next_of(due - done), most)
+            until = done + min(chunk.next_of(due - done, seconds), most)
             images = self._images
             if images is not None:
                 until = images.fitting_end(done, until)

@@ -3,7 +3,7 @@
 A step is one prefill chunk or one decode step. While some requests are prefilled and others are decoded, the two kinds
 of steps alternate, so that there is at most one chunk between two tokens of an answer for each prompt that waits. If
 decode steps take longer than a small part of the time, because many answers share them, several of these chunks follow
-each other: prompts then wait less for their first tokens, and the steps are shared by more answers.
+each other, or are longer: prompts then wait less for their first tokens, and the steps are shared by more answers.
 
 Of the requests that are prefilled, the one with the fewest tokens left is next: prompts of about the same length then
 end one after the other rather than all at the end, and a short one does not wait behind a long one. From time to time
@@ -25,7 +25,7 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
 from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.generation.beginnings import SharedBeginnings
-from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
+from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize, ChunkSizing
 from sotto.engine.generation.generation import Generation, Model, SampledToken
 from sotto.engine.generation.looking import Vision
 from sotto.engine.generation.memory_guard import MemoryGuard
@@ -40,9 +40,9 @@ _log = logging.getLogger(__name__)
 _CLEAR_EVERY = 256
 # Of so many chunks, one is for the request that has waited longest.
 _OLDEST_EVERY = 4
-# While several prompts wait, they get so many times the time of decode steps, but answers never pause for longer than
-# so many seconds and a chunk.
-_PREFILL_SHARE, _LONGEST_PAUSE = 7, 2.0
+# While a prompt waits, or several do, they may get so many times the time of decode steps, but answers never pause for
+# longer than so many seconds and a chunk.
+_PREFILL_SHARE, _SHARE_OF_SEVERAL, _LONGEST_PAUSE = 2, 7, 2.0
 # A shared beginning of fewer tokens is computed twice rather than waited for.
 _MIN_SHARED_TOKENS = 64
 
@@ -122,14 +122,13 @@ class Scheduler:
         begun = [generation for generation in self._running if generation.sequence is not None]
         prefilling = [generation for generation in begun if generation.pending is None]
         decoding = [generation for generation in begun if generation.pending is not None]
-        started = time.perf_counter()
-        if prefilling and (not decoding or self._is_turn_of(len(prefilling))):
-            self._prefill(self._next_of(prefilling), events)
-            # A step ahead of its reader brings no token where it is the first of its kind.
-            self._stepped, self._interval = -math.inf, math.inf
-            self._chunks_since += 1
-            self._prefill_seconds += time.perf_counter() - started
+        pause = self._longest_pause(len(prefilling)) - self._prefill_seconds
+        if prefilling and not decoding:
+            self._prefill(self._next_of(prefilling), self._sizing.chunk, 0.0, events)
+        elif prefilling and self._is_turn_of(len(prefilling), pause):
+            self._prefill(self._next_of(prefilling), self._sizing.shared, pause, events)
         elif decoding:
+            started = time.perf_counter()
             self._decode(decoding, events)
             self._chunks_since, self._prefill_seconds = 0, 0.0
             self._step_seconds = time.perf_counter() - started
@@ -186,17 +185,24 @@ class Scheduler:
 
     # Steps
 
-    def _prefill(self, generation: Generation, events: list[GenerateEvent]) -> None:
-        chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
+    def _prefill(self, generation: Generation, chunk: ChunkSize, pause: float, events: list[GenerateEvent]) -> None:
+        """Compute a chunk, for which answers may pause so many seconds even if that is more than usual."""
+        started = time.perf_counter()
         self._chunks += 1
-        self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
+        self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most, pause))
+        # A step ahead of its reader brings no token where it is the first of its kind.
+        self._stepped, self._interval = -math.inf, math.inf
+        self._chunks_since += 1
+        self._prefill_seconds += time.perf_counter() - started
 
-    def _is_turn_of(self, prompts: int) -> bool:
-        """Return whether the next step is a chunk of one of `prompts` prompts, rather than a decode step."""
-        if self._chunks_since == 0:
-            return True
-        longest = min(_PREFILL_SHARE * self._step_seconds, _LONGEST_PAUSE)
-        return self._chunks_since < prompts and self._prefill_seconds < longest
+    def _longest_pause(self, prompts: int) -> float:
+        """Return the seconds that `prompts` prompts may take between two decode steps even if a chunk takes fewer."""
+        share = _SHARE_OF_SEVERAL if prompts > 1 else _PREFILL_SHARE
+        return min(share * self._step_seconds, _LONGEST_PAUSE)
+
+    def _is_turn_of(self, prompts: int, pause: float) -> bool:
+        """Return whether a chunk of one of `prompts` prompts is next, while answers may pause `pause` more seconds."""
+        return self._chunks_since == 0 or (self._chunks_since < prompts and pause > 0)
 
     def _next_of(self, prefilling: list[Generation]) -> Generation:
         if self._chunks % _OLDEST_EVERY == 0:
