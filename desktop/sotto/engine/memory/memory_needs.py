@@ -5,9 +5,11 @@ Weights and caches are counted to the byte, and the work memory is found by simu
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 # Pixels of an image for which there is room whenever there is room for a model: about 1000 x 1000.
 USUAL_IMAGE = 1 << 20
@@ -80,9 +82,11 @@ class SightPoint:
     whole: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelNeeds:
     """The needs of a model on any machine.
+
+    Plans ask for the same needs at thousands of context lengths, so what these have in common is computed once.
 
     Attributes:
         weight_bytes: Bytes of the weights as they are held in memory.
@@ -110,12 +114,17 @@ class ModelNeeds:
         if self.layers is None:
             return None
         total = 0
-        for layer in self.layers:
+        for layer, count in self._different_layers.items():
             nbytes = layer.nbytes(context)
             if nbytes is None:
                 return None
-            total += nbytes
+            total += count * nbytes
         return total
+
+    @cached_property
+    def _different_layers(self) -> Mapping[CacheNeed, int]:
+        """How many layers have each cache."""
+        return Counter(self.layers or ())
 
     def work_bytes(self, context: int, chunk: int, pixels: int = USUAL_IMAGE) -> int | None:
         """Return the work memory of filling a context, in which there may be images, and decoding; None if unknown.
@@ -146,15 +155,20 @@ class ModelNeeds:
         """
         if not self.work:
             return None
+        least, columns = 0, []
+        for size, row in self._work_by_chunk.items():
+            least = max(least, _line(row, context))
+            columns.append((size, least))
+        return _line(columns, chunk)
+
+    @cached_property
+    def _work_by_chunk(self) -> Mapping[int, Sequence[tuple[int, int]]]:
+        """Contexts and bytes for each size of chunk, in order; the bytes never decrease."""
         rows: dict[int, dict[int, int]] = {}
         for point in sorted(self.work, key=lambda point: (point.chunk, point.context)):
             row = rows.setdefault(point.chunk, {})
             row[point.context] = max([point.nbytes, *row.values()])
-        least, columns = 0, []
-        for size in sorted(rows):
-            least = max(least, _line(list(rows[size].items()), context))
-            columns.append((size, least))
-        return _line(columns, chunk)
+        return {size: list(row.items()) for size, row in rows.items()}
 
 
 def _line(points: Sequence[tuple[int, int]], at: int) -> int:
