@@ -299,7 +299,7 @@ def test_a_waiting_request_can_be_cancelled(host, records):
     host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
     for number in range(SLOTS):
-        host.loop.send(Generate(request(str(number), num_predict=600, ignore_eos=True)))
+        host.loop.send(Generate(request(str(number), num_predict=150, ignore_eos=True)))
     host.loop.send(Generate(request("waiting")))
     host.loop.send(Cancel("waiting"))
     host.loop.send(Cancel("nobody"))
