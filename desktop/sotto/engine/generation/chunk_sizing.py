@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 CHUNK = 2048
 # The ratio of costs that justifies a longer chunk.
 _WORTHWHILE = 1.25
-# The share of a chunk that is too small for a chunk of its own; and of a chunk that is longer than usual.
+# The share of a chunk that is too small for a chunk of its own: of one of the usual size, and of a longer one.
 _SMALL, _SMALL_BESIDE_LONG = 0.25, 0.5
 
 
@@ -53,7 +53,7 @@ class ChunkSize:
 
         Args:
             remaining: The number of tokens that remain.
-            seconds: What a chunk may take even if it is then longer than usual.
+            seconds: What a chunk may take even if chunks usually take fewer.
         """
         longer = int(min(self._rate * seconds, self._largest))
         tokens, small = (longer, _SMALL_BESIDE_LONG) if longer > self.tokens else (self.tokens, _SMALL)

@@ -183,7 +183,14 @@ class Generation:
         return [self._progress(self._cached), *echo]
 
     def prefill(self, model: Model, chunk: ChunkSize, most: int, seconds: float) -> list[GenerateEvent]:
-        """Prefill the next chunk of the prompt, at most `most` tokens, which may take `seconds`."""
+        """Prefill the next chunk of the prompt.
+
+        Args:
+            model: Computes it.
+            chunk: Chooses its size.
+            most: Maximum number of tokens.
+            seconds: What it may take even if chunks usually take fewer.
+        """
         sequence = self.sequence
         assert sequence is not None
         done, end = len(sequence.tokens), len(self._prompt) - 1

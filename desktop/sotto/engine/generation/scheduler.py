@@ -2,8 +2,8 @@
 
 A step is one prefill chunk or one decode step. While some requests are prefilled and others are decoded, the two kinds
 of steps alternate, so that there is at most one chunk between two tokens of an answer for each prompt that waits. If
-decode steps take longer than a small part of the time, because many answers share them, several of these chunks follow
-each other, or are longer: prompts then wait less for their first tokens, and the steps are shared by more answers.
+decode steps take longer than a small part of the time, because many answers share them, chunks are longer, and those of
+several prompts follow each other: prompts then wait less for their first tokens, and steps are shared by more answers.
 
 Of the requests that are prefilled, the one with the fewest tokens left is next: prompts of about the same length then
 end one after the other rather than all at the end, and a short one does not wait behind a long one. From time to time
@@ -40,8 +40,8 @@ _log = logging.getLogger(__name__)
 _CLEAR_EVERY = 256
 # Of so many chunks, one is for the request that has waited longest.
 _OLDEST_EVERY = 4
-# While a prompt waits, or several do, they may get so many times the time of decode steps, but answers never pause for
-# longer than so many seconds and a chunk.
+# A prompt that waits, or several, may get so many times the time of decode steps, but answers never pause for longer
+# than so many seconds and a chunk.
 _PREFILL_SHARE, _SHARE_OF_SEVERAL, _LONGEST_PAUSE = 2, 7, 2.0
 # A shared beginning of fewer tokens is computed twice rather than waited for.
 _MIN_SHARED_TOKENS = 64
@@ -186,7 +186,7 @@ class Scheduler:
     # Steps
 
     def _prefill(self, generation: Generation, chunk: ChunkSize, pause: float, events: list[GenerateEvent]) -> None:
-        """Compute a chunk, for which answers may pause so many seconds even if that is more than usual."""
+        """Compute a chunk, for which answers may pause for `pause` seconds even if chunks usually take fewer."""
         started = time.perf_counter()
         self._chunks += 1
         self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most, pause))
@@ -196,7 +196,7 @@ class Scheduler:
         self._prefill_seconds += time.perf_counter() - started
 
     def _longest_pause(self, prompts: int) -> float:
-        """Return the seconds that `prompts` prompts may take between two decode steps even if a chunk takes fewer."""
+        """Return the seconds that so many prompts may take between two decode steps."""
         share = _SHARE_OF_SEVERAL if prompts > 1 else _PREFILL_SHARE
         return min(share * self._step_seconds, _LONGEST_PAUSE)
 
