@@ -297,11 +297,7 @@ class TestConcurrentRequests:
         models = {"model": clock.timed(0, 0.01), "steps": clock.timed(step)}
         running = scheduler("plain", ahead=0.0, batches=True, **models)
         running._sizing = ChunkSizing(ChunkSize(), ChunkSize(first=8, target=0.08, limit=0.08), 0.0)
-        running.add(task([1, 2, 3], 100, request_id="chat"))
-        for _ in range(4):
-            running.step()
-        for number in range(prompts):
-            running.add(task([(10 + number + 5 * index) % 90 for index in range(200)], 2, request_id=f"long {number}"))
+        add_long_prompts(running, prompts)
         done, most = dict[str, int](), 0
         for event in drain(running):
             if isinstance(event, PrefillProgress) and event.request_id.startswith("long"):
@@ -377,15 +373,20 @@ class Clock:
         return model
 
 
-def chunks_between_tokens(clock, chunk_seconds, step_seconds, prompts):
-    """Return the most chunks of long prompts between two tokens of an answer, while the first prompt is read."""
-    models = {"model": clock.timed(chunk_seconds), "steps": clock.timed(step_seconds)}
-    running = scheduler("plain", chunk=4, ahead=0.0, **models)
+def add_long_prompts(running, prompts):
+    """Begin an answer, and add prompts of 200 tokens once it is written."""
     running.add(task([1, 2, 3], 100, request_id="chat"))
     for _ in range(4):
         running.step()
     for number in range(prompts):
         running.add(task([(10 + number + 5 * index) % 90 for index in range(200)], 2, request_id=f"long {number}"))
+
+
+def chunks_between_tokens(clock, chunk_seconds, step_seconds, prompts):
+    """Return the most chunks of long prompts between two tokens of an answer, while the first prompt is read."""
+    models = {"model": clock.timed(chunk_seconds), "steps": clock.timed(step_seconds)}
+    running = scheduler("plain", chunk=4, ahead=0.0, **models)
+    add_long_prompts(running, prompts)
     most = between = done = 0
     while done < 199:
         events = running.step()

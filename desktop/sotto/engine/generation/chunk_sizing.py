@@ -89,8 +89,8 @@ class ChunkSizing:
     """How much to compute in a step on a device.
 
     Attributes:
-        chunk: Size of prefill chunks for a request that is alone.
-        shared: Size while other requests wait: there is one chunk between two of their tokens.
+        chunk: Size of prefill chunks while no answer is written.
+        shared: Size while answers are written, which pause meanwhile.
         ahead_below: Seconds between tokens below which the next step is dispatched before a token is read. That keeps a
             GPU busy. MLX's CPU backend queues few operations, so dispatching a step takes nearly as long as computing
             it, and each token, and a Stop, is noticed that much later: worth it only if the pause between two steps
