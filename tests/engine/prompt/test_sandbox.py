@@ -1,9 +1,11 @@
 """The sandbox of templates: exact texts of real templates, the dialect, and malicious templates."""
 
+import itertools
 import json
 import resource
 import sys
 import time
+from types import SimpleNamespace
 
 import jinja2
 import pytest
@@ -101,6 +103,16 @@ def test_malicious_templates_are_stopped_soon_and_take_no_memory(name, monkeypat
     assert time.thread_time() - started < 1.5
     unit = 1024 if sys.platform == "linux" else 1
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most) * unit < 300 * 2**20
+
+
+@pytest.mark.parametrize(("seconds", "where"), [(300, "parse"), (700, "_generate")])
+def test_compiling_a_template_is_stopped_when_the_time_is_up(seconds, where, monkeypatch):
+    # A second passes whenever the time is asked for: at each of 600 tokens, and then at each of 400 nodes.
+    monkeypatch.setattr(template_bounds, "time", SimpleNamespace(thread_time=itertools.count().__next__))
+    monkeypatch.setattr(template_bounds, "SECONDS", seconds)
+    with pytest.raises(TemplateBoundsError, match="takes too long") as stopped:
+        SandboxedTemplate("{% set a = 1 %}" * 100)
+    assert where in [entry.name for entry in stopped.traceback]
 
 
 @pytest.mark.parametrize(

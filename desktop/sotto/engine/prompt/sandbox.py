@@ -5,7 +5,8 @@ loader, so no file can be included, and only harmless methods of Python's types 
 
 Time and memory: a short template can use much of both, so there are limits (`template_bounds.py`). Values are weighed
 when they are built, and iterators while they are read. Operations whose result can be far larger than their operands
-are checked before they run (`template_checks.py`). The time is checked at every operation, call, output and iteration.
+are checked before they run (`template_checks.py`). The time is checked at every operation, call, output and iteration,
+and at every token and node while a template is compiled.
 
 The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, and output
 passes through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is changed to call
@@ -21,8 +22,10 @@ from typing import Any, NoReturn
 
 import jinja2
 from jinja2 import meta, nodes
+from jinja2.compiler import CodeGenerator
 from jinja2.ext import Extension, loopcontrols
 from jinja2.filters import FILTERS
+from jinja2.lexer import Token
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -69,7 +72,7 @@ class SandboxedTemplate:
 
         Raises:
             jinja2.TemplateError: It is not a valid template.
-            TemplateBoundsError: It is too long, nested too deeply, or computes too much at compile time.
+            TemplateBoundsError: It is too long, nested too deeply, or takes too long to compile.
         """
         if len(text) > MAX_TEMPLATE_LENGTH:
             raise TemplateBoundsError(f"it is longer than {MAX_TEMPLATE_LENGTH} characters")
@@ -114,16 +117,26 @@ def _plain_errors() -> Iterator[None]:
         raise jinja2.TemplateRuntimeError(f"{type(error).__name__}: {error}") from error
 
 
+class _CodeGenerator(CodeGenerator):
+    """Jinja's compiler, which stops when the time is up."""
+
+    def get_visitor(self, node: nodes.Node) -> Callable[..., Any] | None:
+        """Check the time at each node."""
+        current.get().check_time()
+        return super().get_visitor(node)
+
+
 class _Environment(ImmutableSandboxedEnvironment):
     """Hugging Face's dialect of Jinja, with limits on everything that can grow."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+    code_generator_class = _CodeGenerator
 
     def __init__(self) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
-            extensions=[_Generation, loopcontrols],
+            extensions=[_TimedTokens, _Generation, loopcontrols],
             finalize=_finalize,
             optimized=False,
         )
@@ -208,6 +221,16 @@ class _HookCalls(NodeTransformer):
         return _environment_call("take", node)
 
     visit_Dict = visit_List  # noqa: N815 - Jinja's name for it
+
+
+class _TimedTokens(Extension):
+    """Checks the time at each token that is parsed."""
+
+    def filter_stream(self, stream: Iterable[Token]) -> Iterator[Token]:
+        """Pass the tokens on."""
+        for token in stream:
+            current.get().check_time()
+            yield token
 
 
 class _Generation(Extension):
