@@ -189,6 +189,19 @@ def test_a_model_of_known_shapes_tells_which_version_fits(finding, qtbot, loop, 
     assert ("Licence", "apache-2.0") in offer_words.facts(page.list.current)
 
 
+def test_a_button_that_is_pressed_stays_while_the_fits_change(finding, qtbot, loop, hub):
+    page = page_of(finding, qtbot)
+    row = page.card.rows[0]
+    fit = row.fit.text()
+    qtbot.mousePress(row.get, Qt.MouseButton.LeftButton)
+    finding.window.models.planner.set_sample(MemorySample(8 * GB, GB // 4))
+    qtbot.waitUntil(lambda: page.card.rows[0].fit.text() != fit)
+    assert page.card.rows[0] is row
+    assert row.get.hasFocus()
+    qtbot.mouseRelease(row.get, Qt.MouseButton.LeftButton)
+    assert added(finding) == [f"{row.offered.version.name}:latest"]
+
+
 def test_typing_on_replaces_the_search(finding, qtbot, loop, hub):
     page = page_of(finding, qtbot)
     hub.held.clear()

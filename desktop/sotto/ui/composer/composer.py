@@ -17,7 +17,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, restyle
 from sotto.ui.transcript.attachment_chips import AttachmentBar
 
 _MARGINS = (theme.GAP_12, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
@@ -264,6 +264,4 @@ class Composer(QFrame):
             self.sent.emit(self.text)
 
     def _show_focus(self, focused: bool) -> None:
-        self.setProperty("focused", focused)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, "focused", focused)

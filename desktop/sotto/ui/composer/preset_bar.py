@@ -10,7 +10,16 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from sotto.ui.preferences.presets import Preset, PresetStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, TextButton, add_action, add_choices, popup
+from sotto.ui.toolkit.widgets import (
+    ElidedButton,
+    EscapableLineEdit,
+    Label,
+    TextButton,
+    add_action,
+    add_choices,
+    popup,
+    restyle,
+)
 
 
 class PresetBar(QWidget):
@@ -168,9 +177,7 @@ class PresetBar(QWidget):
 
     def _show_note(self, text: str, role: str = "caption", deleted: Preset | None = None) -> None:
         self._deleted = deleted
-        self.note.setProperty("role", role)
-        self.note.style().unpolish(self.note)
-        self.note.style().polish(self.note)
+        restyle(self.note, "role", role)
         self.note.setText(text)
         self.note.setVisible(bool(text))
         self.undo.setVisible(deleted is not None)

@@ -15,7 +15,7 @@ from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton, restyle
 
 
 class OfferCard(QFrame):
@@ -88,7 +88,6 @@ class OfferCard(QFrame):
 
     def show_offer(self, offer: Offer, note: str = "") -> None:
         """Show a model; `note` says what is not known of it yet, or why that is so."""
-        focused = next((row.offered.version.name for row in self.rows if row.get.hasFocus()), None)
         self.offer = offer
         self.title.setText(offer.title)
         self.line.setText(offer_words.line(offer) if isinstance(offer.source, Suggestion) else "")
@@ -101,8 +100,6 @@ class OfferCard(QFrame):
         self.web.setVisible(offer.section is Section.FOUND)
         self._show_facts(offer)
         self._show_versions(offer)
-        if focused is not None:
-            next((row.get for row in self.rows if row.offered.version.name == focused), self.close_button).setFocus()
 
     def _show_facts(self, offer: Offer) -> None:
         while self.facts.count():
@@ -115,15 +112,26 @@ class OfferCard(QFrame):
             self.facts.addWidget(shown, row, 1)
 
     def _show_versions(self, offer: Offer) -> None:
-        for old in self.rows:
-            self._versions.removeWidget(old)
-            _discard(old)
-        self.rows = [VersionRow(offered, best=index == offer.best) for index, offered in enumerate(offer.versions)]
-        for row in self.rows:
-            row.get.clicked.connect(partial(self.get_wanted.emit, row.offered.version.name))
+        """Show the versions; one that was shown keeps its row, so that no click or key meets another one."""
+        before = {row.offered.version.name: row for row in self.rows}
+        self.rows = []
+        for index, offered in enumerate(offer.versions):
+            row = before.pop(offered.version.name, None) or self._make_row(offered)
+            row.show_offered(offered, best=index == offer.best)
             row.get.setEnabled(not offer.refusal)
-            self._versions.addWidget(row)
+            self._versions.insertWidget(index, row)
+            self.rows.append(row)
+        if any(row.get.hasFocus() for row in before.values()):
+            self.close_button.setFocus()
+        for row in before.values():
+            self._versions.removeWidget(row)
+            _discard(row)
         self._show_presence()
+
+    def _make_row(self, offered: OfferedVersion) -> "VersionRow":
+        row = VersionRow(offered)
+        row.get.clicked.connect(partial(self.get_wanted.emit, offered.version.name))
+        return row
 
     def show_presence(self, here: AbstractSet[str], coming: AbstractSet[str]) -> None:
         """Show which versions are on this machine, and which are being downloaded, by name."""
@@ -162,37 +170,47 @@ class OfferCard(QFrame):
 class VersionRow(QFrame):
     """A version of a model: its bits and size, how it fits, and a button to get it."""
 
-    def __init__(self, offered: OfferedVersion, *, best: bool) -> None:
-        """Show a version; `best` marks the one to choose."""
+    def __init__(self, offered: OfferedVersion) -> None:
+        """Show a version."""
         super().__init__()
         self.setObjectName("offerVersion")
-        self.offered, self.best = offered, best
-        version = offered.version
-        self.title = Label(offer_words.version_title(offered), "strong", wrap=True)
-        icon, color = FIT_SIGNS[offered.projection.fit]
-        self.fit = Label(offer_words.version_fit(offered), "caption", wrap=True)
-        self.name = ElidedLabel(version.name, "caption", where=Qt.TextElideMode.ElideMiddle)
-        self.get = TextButton(tr("Get"), "primary" if best else "outlined", tr("Get {name}").format(name=version.name))
+        name = offered.version.name
+        self.title = Label("", "strong", wrap=True)
+        self._sign = IconLabel("", edge=14)
+        self.fit = Label("", "caption", wrap=True)
+        self.name = ElidedLabel(name, "caption", where=Qt.TextElideMode.ElideMiddle)
+        self.get = TextButton(tr("Get"), name=tr("Get {name}").format(name=name))
         self.state = Label("", "caption")
         fit = QHBoxLayout()
         fit.setSpacing(theme.GAP_4)
-        fit.addWidget(IconLabel(icon, color, 14), 0, Qt.AlignmentFlag.AlignTop)
+        fit.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         fit.addWidget(self.fit, 1)
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(self.title)
-        if version.size is not None:
-            texts.addLayout(fit)
-        if self.title.text() != version.name:
-            texts.addWidget(self.name)
+        texts.addLayout(fit)
+        texts.addWidget(self.name)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_12, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_8)
         layout.addLayout(texts, 1)
         layout.addWidget(self.get, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(self.state, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.setAccessibleName(join_facts((self.title.text(), self.fit.text(), version.name)))
+        self.show_offered(offered, best=False)
         self.show_presence(here=False, coming=False)
+
+    def show_offered(self, offered: OfferedVersion, *, best: bool) -> None:
+        """Show what is known of the version by now; `best` marks the one to choose."""
+        self.offered, self.best = offered, best
+        version = offered.version
+        self.title.setText(offer_words.version_title(offered))
+        self._sign.show_icon(*FIT_SIGNS[offered.projection.fit])
+        self.fit.setText(offer_words.version_fit(offered))
+        for part in (self._sign, self.fit):
+            part.setVisible(version.size is not None)
+        self.name.setVisible(self.title.text() != version.name)
+        restyle(self.get, "role", "primary" if best else "outlined")
+        self.setAccessibleName(join_facts((self.title.text(), self.fit.text(), version.name)))
 
     def show_presence(self, *, here: bool, coming: bool) -> None:
         """Show that the version is on this machine or on its way, in place of the button."""

@@ -18,7 +18,7 @@ from sotto.ui.state.memory_estimate import (
 )
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip, restyle
 
 SAMPLE_EVERY_MS = 3000
 # By pressure: what is shown, its role in the style sheet, and what screen readers say.
@@ -162,9 +162,7 @@ class MemoryGauge(QFrame):
             shown, role, summary = _PRESSURES[pressure(sample)]
             shown, summary = tr(shown).format(free=free), tr(summary).format(free=free, total=total)
         self.free.setText(shown)
-        self.free.setProperty("role", role)
-        self.free.style().unpolish(self.free)
-        self.free.style().polish(self.free)
+        restyle(self.free, "role", role)
         spoken = [summary, *map(_describe, self.segments)]
         if self.figures and self.figures.budget:
             spoken.append(tr("Contexts take at most {size}").format(size=wording.size(self.figures.budget)))

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton
+from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton, restyle
 
 # Width of the texts below which the button moves under them, at 13 px text.
 _TEXT_WIDTH = 180
@@ -97,9 +97,7 @@ class Notice(QFrame):
         self._hide_timer.stop()
         self.text = text
         self._icon.show_icon(text.icon, "alert" if text.kind == "problem" else "muted")
-        self.setProperty("kind", text.kind)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, "kind", text.kind)
         self.title.setText(text.title)
         self.message.setText(text.message)
         self.message.setVisible(bool(text.message))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.number import Inherited, Number, is_number
 from sotto.ui.toolkit.translation import format_number, tr
+from sotto.ui.toolkit.widgets import restyle
 
 # A whole number with separators between thousands, of any language: no number of ours has three decimal places.
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[ \u00a0\u202f'’.,]\d{3})+")
@@ -103,10 +104,7 @@ class NumberField(QDoubleSpinBox):
     def _update_style(self) -> None:
         unset = self.number is None
         self._unset.setVisible(self._optional and not unset)
-        if self.property("unset") != unset:
-            self.setProperty("unset", unset)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        restyle(self, "unset", unset)
         self._unset.setIcon(icons.icon("close", theme.current().tokens.faint))
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:

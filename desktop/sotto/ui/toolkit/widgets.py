@@ -357,3 +357,11 @@ def plain_tip(text: str) -> str:
 def line_height(widget: QWidget) -> int:
     """Return the height in pixels of one line of a widget's text as Qt lays it out: rounded up."""
     return math.ceil(QFontMetricsF(widget.font()).lineSpacing())
+
+
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Set a property that the style sheet reads, and look as it says."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
