@@ -4,9 +4,10 @@ import os
 import re
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -143,11 +144,12 @@ async def _take_images(stage: Stage, album: "_Album") -> None:
     await stage.until(lambda: any(entry.chat.title == "Two places" for entry in window.sidebar.chats.model.entries))
     shown = window.chat.transcript.messages[0].attachments.pictures
     await stage.until(lambda: not any(thumbnails.current().pixmap(each.digest).isNull() for each in shown))
-    await album.add("images", prepare=partial(_scroll_to_top, stage))
+    await album.add("images")
+    draft = window.current.session.draft
     for name, draw in DRAWN.items():
-        window.composing.attachments.attaching.attach_image(name, draw, window.current.session.draft)
+        window.composing.attachments.attaching.attach_image(name, draw, draft)
     panel, bar = window.chat.composer.sight_panel, window.chat.composer.attachments
-    await stage.until(lambda: len(bar.chips) == len(DRAWN) and panel.isVisible())
+    await stage.until(lambda: len(draft.attachments) == len(DRAWN) and not draft.pending and panel.isVisible())
     await album.add("blind")
     panel.buttons[0].click()
     await stage.until(lambda: session.state.loaded and session.state.sees and panel.isHidden())
@@ -240,7 +242,7 @@ class _Album:
         seen: deque[list[str]] = deque(maxlen=_SAME)
 
         def settled() -> bool:
-            seen.append([*describe(widget)])
+            seen.append(describe(widget))
             still = len(seen) == _SAME and all(other == seen[0] for other in seen)
             return (
                 still
@@ -277,8 +279,8 @@ class _Album:
             (self._folder / f"{self._name.format('sheet')}-{width}.txt").write_text(text, encoding="utf-8")
 
 
-def describe(window: "QWidget") -> Iterator[str]:
-    """Yield a line for each visible widget that shows something: its place, kind and text.
+def describe(window: "QWidget") -> list[str]:
+    """Return a line for each visible widget that shows something, from the top: its place, kind and text.
 
     Digits are replaced by `#`, because some figures are measured, and folders of the user by `~`. The width of a text
     with digits is left out.
@@ -286,6 +288,7 @@ def describe(window: "QWidget") -> Iterator[str]:
     from PySide6.QtCore import QPoint, QRect
     from PySide6.QtWidgets import QWidget
 
+    lines = []
     for child in window.findChildren(QWidget):
         if not child.isVisibleTo(window) or child.visibleRegion().isEmpty() or child.objectName().startswith("qt_"):
             continue
@@ -295,7 +298,10 @@ def describe(window: "QWidget") -> Iterator[str]:
         place = QRect(child.mapTo(window, QPoint()), child.size())
         width = "?" if re.search(r"\d", text) else place.width()
         shown = re.sub(r"\d[\d.,]*", "#", text.replace(os.environ["HOME"], "~").replace("\n", " ")[:80])
-        yield f"{place.x()},{place.y()} {width}x{place.height()} {type(child).__name__} {shown}".rstrip()
+        line = f"{place.x()},{place.y()} {width}x{place.height()} {type(child).__name__} {shown}".rstrip()
+        lines.append(((place.y(), place.x()), line))
+    # Not in the order of the widgets, which also depends on what was raised above what and when.
+    return [line for _, line in sorted(lines, key=itemgetter(0))]
 
 
 def _text_of(widget: "QWidget") -> str:

@@ -80,7 +80,7 @@ class Transcript(QScrollArea):
         self._edits = _NO_EDITS
         # Marked wherever it is found.
         self._marked = ""
-        # Creates further widgets near the viewport when the event loop is idle.
+        # Goes on when the event loop is idle: with further widgets near the viewport, or in the size that it now has.
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
         self._veil = FormulaVeil(self.viewport())
@@ -374,13 +374,14 @@ class Transcript(QScrollArea):
         if not self._arranging:
             self._arrange()
 
-    def _arrange(self, held: _Held | None = None) -> None:
+    def _arrange(self, held: _Held | None = None, *, passing: bool = False) -> None:
         """Create widgets near the viewport and position all messages, without moving what the reader looks at.
 
         An answer is followed until it is taller than the viewport; then its beginning stays in view.
 
         Args:
             held: What stays where it is; None for the message at the top of the viewport.
+            passing: Whether the viewport may be about to change again, so that following must not end because of it.
         """
         if self._arranging:
             return
@@ -394,12 +395,12 @@ class Transcript(QScrollArea):
         while changed:
             column.arrange()
             if self.following:
-                self._follow()
+                self._follow(passing)
             elif held is not None:
                 self._scroll_to(held.scroll)
             changed, more = column.update_widgets(bar.value(), self.viewport().height())
         self._arranging = False
-        if more:
+        if more or passing:
             self._idle_timer.start()
         self._place_headers()
         self._mark_messages()
@@ -412,10 +413,10 @@ class Transcript(QScrollArea):
             if isinstance(message, AnswerMessage):
                 message.body.place()
 
-    def _follow(self) -> None:
+    def _follow(self, passing: bool) -> None:
         last = self.last_message
         outgrown = isinstance(last, AnswerMessage) and last.height() > self.viewport().height() - theme.GAP_32
-        if not self._released and last is not None and outgrown:
+        if not self._released and last is not None and outgrown and not passing:
             self._released = True
             self.following = False
             self._scroll_to(last.y() - theme.GAP_16)
@@ -454,4 +455,5 @@ class Transcript(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the reader's place when the view is resized."""
         super().resizeEvent(event)
-        self._arrange()
+        # While everything around it finds its size, the view can be far too small for a moment.
+        self._arrange(passing=True)
