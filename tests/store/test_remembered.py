@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from sotto.store import remembered
+from sotto.store import discovery, remembered
 from sotto.store.discovery import discover
 from sotto.store.records import Source
-from sotto.store.remembered import may_disappear, root_devices, with_absent_models
-from sotto.store.roots import Root, default_roots
+from sotto.store.remembered import with_absent_models
+from sotto.store.roots import Root, default_roots, may_disappear, root_devices
 from stores import Store, fingerprint
 
 
@@ -66,7 +66,7 @@ def test_an_empty_mount_point_is_not_an_empty_disk(disk, monkeypatch):
     root = Root(Source.FOLDER, disk, True)
     assert set(presence_by_name(root).values()) == {True}
     inside = {path: path.rename(disk.parent / path.name) for path in list(disk.iterdir())}
-    monkeypatch.setattr(remembered, "_device", lambda path: 4711)
+    monkeypatch.setattr(discovery, "device_of", lambda path: 4711)
     assert set(presence_by_name(root).values()) == {False}
     monkeypatch.undo()
     assert len(inside) == 2
@@ -105,10 +105,10 @@ def test_nothing_is_written_where_models_are(disk, tmp_path):
 def test_a_change_of_presence_is_detected(disk, tmp_path):
     roots = [Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, tmp_path / "never", False)]
     before = root_devices(roots)
-    assert before == root_devices(roots)
+    assert before == root_devices(roots) == discover(roots).devices
     disk.rename(tmp_path / "away")
-    assert root_devices(roots) == (0,) != before
-    assert root_devices(roots[1:]) is None
+    assert root_devices(roots) == discover(roots).devices == (0,) != before
+    assert root_devices(roots[1:]) == discover(roots[1:]).devices == ()
 
 
 def test_chosen_folders_are_searched_last(tmp_path, home):

@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import read_error, resolve_inside
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Place, Problem, Source
-from sotto.store.roots import Root, default_roots
+from sotto.store.roots import Root, default_roots, device_of, may_disappear
 from sotto.store.sources.harvest import Harvest, Judge, everything_runs
 from sotto.store.sources.huggingface import is_cache, list_cache
 from sotto.store.sources.ollama_listing import list_store
@@ -31,12 +31,14 @@ class Listing:
         problems: Files and folders that are not complete models, and missing roots that the user named.
         roots: The roots that were searched.
         existing: The paths of those roots that exist.
+        devices: The disks on which those that may disappear were found, as `root_devices` returns them.
     """
 
     records: tuple[ModelRecord, ...]
     problems: tuple[Problem, ...]
     roots: tuple[Root, ...]
     existing: frozenset[Path] = frozenset()
+    devices: tuple[int, ...] = ()
 
 
 def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs) -> Listing:
@@ -53,17 +55,22 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
     records: list[ModelRecord] = []
     problems: list[Problem] = []
     existing: set[Path] = set()
+    devices: list[int] = []
     for root in roots:
-        harvest = Harvest(judge)
+        harvest, device = Harvest(judge), 0
         try:
             if _exists(root):
                 existing.add(root.path)
+                device = device_of(root.path)
                 _list_root(root, harvest)
         except BrokenModelError as error:
             harvest.add_problem(root.path, error.message)
+        if may_disappear(root):
+            devices.append(device)
         records += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
-    return Listing(tuple(with_distinct_names(_distinct(records))), tuple(problems), roots, frozenset(existing))
+    found = tuple(with_distinct_names(_distinct(records)))
+    return Listing(found, tuple(problems), roots, frozenset(existing), tuple(devices))
 
 
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:

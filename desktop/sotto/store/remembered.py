@@ -6,7 +6,7 @@ It is one small JSON file in the cache folder; if it is damaged in any way, it c
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sotto.store.bounded_json import parse_object
 from sotto.store.discovery import Listing, with_distinct_names
 from sotto.store.files import read_all
 from sotto.store.records import Format, ModelRecord, Source, record_fields
-from sotto.store.roots import Root
+from sotto.store.roots import may_disappear
 
 _log = logging.getLogger(__name__)
 
@@ -36,26 +36,14 @@ class _Folder:
     records: tuple[ModelRecord, ...]
 
 
-def may_disappear(root: Root) -> bool:
-    """Return whether a folder may be on a removable disk: the user named it, or it is a symbolic link."""
-    return root.kind is not Source.BUILTIN and (root.missing_is_error or root.path.is_symlink())
-
-
-def root_devices(roots: Iterable[Root]) -> tuple[int, ...] | None:
-    """Return the disks of the folders that may disappear, 0 for a missing folder; None if no folder may disappear."""
-    return tuple(_device(root.path) for root in roots if may_disappear(root)) or None
-
-
 def with_absent_models(listing: Listing) -> Listing:
     """Return a listing with the remembered models of absent folders added, and remember it for the next time."""
     known = _read()
     seen: dict[Path, _Folder] = {}
     absent: dict[str, ModelRecord] = {}
     found_digests = {record.digest for record in listing.records}
-    for root in listing.roots:
-        if not may_disappear(root):
-            continue
-        device, before = _device(root.path), known.get(root.path)
+    for root, device in zip(filter(may_disappear, listing.roots), listing.devices, strict=True):
+        before = known.get(root.path)
         found = tuple(record for record in listing.records if _lies_in(record, root.path))
         if before is not None and not found and device != before.device:
             # The mount point of an absent disk may exist, as an empty folder on another disk.
@@ -73,15 +61,6 @@ def with_absent_models(listing: Listing) -> Listing:
 
 def _lies_in(record: ModelRecord, folder: Path) -> bool:
     return any(path.is_relative_to(folder) for path in (record.path, *(place.path for place in record.also)))
-
-
-def _device(path: Path) -> int:
-    """Return a number for the disk that a folder is on; 0 if it is not a folder."""
-    try:
-        return path.stat().st_dev + 1 if path.is_dir() else 0
-    except OSError:
-        # Discovery reports folders that cannot be accessed.
-        return 0
 
 
 def cache_file() -> Path:

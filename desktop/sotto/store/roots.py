@@ -28,6 +28,25 @@ class Root:
     variable: str = field(default="", compare=False)
 
 
+def may_disappear(root: Root) -> bool:
+    """Return whether a folder may be on a removable disk: the user named it, or it is a symbolic link."""
+    return root.kind is not Source.BUILTIN and (root.missing_is_error or root.path.is_symlink())
+
+
+def root_devices(roots: Iterable[Root]) -> tuple[int, ...]:
+    """Return the disks of the folders that may disappear, 0 for a missing folder."""
+    return tuple(device_of(root.path) for root in roots if may_disappear(root))
+
+
+def device_of(path: Path) -> int:
+    """Return a number for the disk that a folder is on; 0 if it is not a folder."""
+    try:
+        return path.stat().st_dev + 1 if path.is_dir() else 0
+    except OSError:
+        # Discovery reports folders that cannot be accessed.
+        return 0
+
+
 def default_roots(environ: Mapping[str, str] = os.environ, folders: Iterable[str] = ()) -> tuple[Root, ...]:
     """Return the folders to search: our own first, then those of other programs, then those that the user named.
 

@@ -3,6 +3,7 @@
 import shutil
 import sys
 import time
+from itertools import count
 
 import pytest
 from PySide6.QtGui import QGuiApplication
@@ -63,7 +64,7 @@ def test_a_folder_on_an_unplugged_disk_is_greyed_and_returns_within_two_seconds(
     window.models.add_folder(str(disk))
     assert preferences.values.folders == (str(disk),)
     qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
-    qtbot.waitUntil(lambda: window.session.library.presence is not None)
+    qtbot.waitUntil(lambda: bool(window.session.library.devices))
     disk.rename(tmp_path / "away")
     qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
     row = rows(window)["stories"]
@@ -79,6 +80,30 @@ def test_a_folder_on_an_unplugged_disk_is_greyed_and_returns_within_two_seconds(
     qtbot.waitUntil(lambda: rows(window)["stories"].record.present, timeout=10_000)
     assert time.monotonic() - began <= 2.0
     assert fingerprint(disk) == before
+
+
+def test_a_disk_that_was_gone_only_during_a_search_is_noticed(
+    qtbot, window, loop, own_home, preferences, tmp_path, monkeypatch
+):
+    disk, away, library = tmp_path / "disk", tmp_path / "away", window.session.library
+    shutil.copytree(material("stories260k"), disk / "stories")
+    window.models.add_folder(str(disk))
+    qtbot.waitUntil(lambda: "stories" in rows(window) and not library.searching and not library.watch.settling)
+    search, searches, seen = StoreModels.find, count(), []
+
+    def find(source, folders):
+        if next(searches):
+            return search(source, folders)
+        disk.rename(away)
+        try:
+            return search(source, folders)
+        finally:
+            away.rename(disk)
+
+    monkeypatch.setattr(StoreModels, "find", find)
+    library.changed.connect(lambda models: seen.extend(each.present for each in models if each.name == "stories"))
+    library.rescan()
+    qtbot.waitUntil(lambda: seen[-2:] == [False, True])
 
 
 def test_a_model_is_listed_once_with_all_its_places(qtbot, window, loop, own_home):

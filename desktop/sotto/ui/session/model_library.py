@@ -92,6 +92,7 @@ class ModelLibrary(QObject):
         super().__init__(parent)
         self.roots: tuple[Root, ...] = ()
         self.present_roots: frozenset[Path] = frozenset()
+        self.devices: tuple[int, ...] = ()
         self.searching = True
         self.source: ModelSource = source or StoreModels()
         self._preferences = preferences
@@ -101,7 +102,6 @@ class ModelLibrary(QObject):
         self._waiting: list[DropContents] = []
         self._closing = threading.Event()
         self._search_again = False
-        self.presence: object = None
         self.watch = StoreWatch(self)
         self.watch.changed.connect(self.rescan)
         self.watch.disk_check_due.connect(self._check_disks)
@@ -186,7 +186,6 @@ class ModelLibrary(QObject):
     async def _search(self, tasks: "AsyncTasks") -> None:
         self.searching, self._search_again = True, False
         try:
-            before = await tasks.call(self.source.presence, self.roots)
             listing = await tasks.call(self.source.find, self._folders)
         except Exception as error:
             # The window remains useful without the list: models can still be opened and dropped.
@@ -197,34 +196,32 @@ class ModelLibrary(QObject):
             )
             self.searching = False
             self.changed.emit(self.models)
+            self.watch.watch_disks(needed=bool(self.devices))
             return
         self.searching = False
         self._list.set_found(listing.records)
-        same_roots = self.roots == listing.roots
-        self.roots, self.present_roots = listing.roots, listing.existing
+        self.roots, self.present_roots, self.devices = listing.roots, listing.existing, listing.devices
         self.changed.emit(self.models)
         self.watch.watch(await tasks.call(self.source.folders, listing.roots))
-        # `before` was read first: a disk that appeared during the search is noticed at the next check.
-        self.presence = before if same_roots else await tasks.call(self.source.presence, listing.roots)
-        self.watch.watch_disks(needed=self.presence is not None)
+        self.watch.watch_disks(needed=bool(self.devices))
         if self._search_again:
             self.rescan()
 
     @Slot()
     def _check_disks(self) -> None:
         if self._tasks is not None and not self.searching:
-            self._tasks.start(self._compare_presence(self._tasks))
+            self._tasks.start(self._compare_devices(self._tasks))
 
-    async def _compare_presence(self, tasks: "AsyncTasks") -> None:
-        """Search again if a disk has appeared or disappeared."""
-        before = self.presence
-        now = await tasks.call(self.source.presence, self.roots)
-        if before is not self.presence:
+    async def _compare_devices(self, tasks: "AsyncTasks") -> None:
+        """Search again if a disk has appeared or disappeared since the models on it were listed."""
+        before = self.devices
+        now = await tasks.call(self.source.devices, self.roots)
+        if before is not self.devices:
             return
         if now != before:
             self.rescan()
         else:
-            self.watch.watch_disks(needed=now is not None)
+            self.watch.watch_disks(needed=True)
 
     async def _open(self, tasks: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []

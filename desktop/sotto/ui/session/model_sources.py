@@ -19,8 +19,8 @@ class ModelSource(Protocol):
     def find(self, folders: Sequence[str]) -> "Listing":
         """Return all models of this machine and of `folders`, including those on disks that are absent."""
 
-    def presence(self, roots: "Sequence[Root]") -> object:
-        """Return a value that changes when removable roots appear or disappear; None if no root is removable."""
+    def devices(self, roots: "Sequence[Root]") -> tuple[int, ...]:
+        """Return the disks of the roots that may disappear, 0 for a missing one."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -50,9 +50,9 @@ class StoreModels:
 
         return with_absent_models(catalogue(folders))
 
-    def presence(self, roots: "Sequence[Root]") -> object:
-        """Return a value that changes when removable roots appear or disappear; None if no root is removable."""
-        from sotto.store.remembered import root_devices
+    def devices(self, roots: "Sequence[Root]") -> tuple[int, ...]:
+        """Return the disks of the roots that may disappear, 0 for a missing one."""
+        from sotto.store.roots import root_devices
 
         return root_devices(roots)
 
