@@ -12,6 +12,7 @@ from scripted_loop import record
 from sotto.engine.memory import estimates
 from sotto.store.records import Place, Source
 from sotto.ui.models.model_description import FIT_SIGNS
+from sotto.ui.state import memory_estimate
 from sotto.ui.state.memory_estimate import Fit, MemorySample
 from sotto.ui.state.model_state import Phase
 
@@ -21,14 +22,17 @@ BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, recor
 
 
 @pytest.fixture
-def models(stage, qtbot, loop):
+def models(stage, qtbot, loop, monkeypatch):
     """Return the controller on a machine with 16 GB, where `big` needs 4 GB and 100 KB for each token."""
+    monkeypatch.setattr(memory_estimate, "sample_memory", lambda: MemorySample(16 * GB, 12 * GB))
     stage.shelf.records = [record(), BIG]
     stage.script.needs = {"big:8b": REPACKED}
 
     def begin():
         stage.window.sidebar.gauge.sample_timer.stop()
         qtbot.waitUntil(lambda: stage.window.models.planner.measured(BIG) is not None)
+        # A first sample is under way, which must not replace what a test sets.
+        qtbot.waitUntil(lambda: stage.window.models.planner.memory.sample is not None)
         set_available(stage.window.models, qtbot, 12, Fit.FITS)
 
     loop.starts.append(begin)
@@ -37,9 +41,15 @@ def models(stage, qtbot, loop):
 
 def set_available(models, qtbot, available, fit):
     """Set the number of gigabytes available, and wait until the row shows the given fit."""
-    qtbot.wait(50)
-    models.planner.set_sample(MemorySample(16 * GB, available * GB))
-    qtbot.waitUntil(lambda: row(models).fit is fit)
+    sample = MemorySample(16 * GB, available * GB)
+
+    def shown():
+        # The window may have had another sample under way.
+        if models.planner.memory.sample != sample:
+            models.planner.set_sample(sample)
+        return row(models).fit is fit
+
+    qtbot.waitUntil(shown)
 
 
 def row(models, name="big:8b"):
