@@ -7,8 +7,10 @@ library only.
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
+import io
 import os
 import re
 import shutil
@@ -20,6 +22,7 @@ import tempfile
 import threading
 import urllib.parse
 import urllib.request
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -147,9 +150,7 @@ def run_pip(
         # Not every message of pip's says so: it may find, say, a file of its own cut short.
         full = any(run.disk_is_full for run in runs) or shutil.disk_usage(folder).free < NEXT_TO_NOTHING
     if any(statuses) and full:
-        raise InstallError(
-            f"The disk is full: Sotto takes 500 MB in {folder}, and half of that again while it is installed."
-        )
+        raise full_disk(folder)
     if any(statuses):
         raise InstallError("Installing packages failed, see pip's messages above.")
 
@@ -224,7 +225,10 @@ def pip_is_new_enough(command: list[str]) -> bool:
 
 
 def fetch_pip(folder: Path) -> Path:
-    """Return the runnable path inside the wheel of a pinned pip, downloaded from the package index if it is not there.
+    """Return the runnable path of a pinned pip, downloaded from the package index if it is not in a folder.
+
+    It is unpacked there: of a pip that runs from its wheel, no bytecode is kept, so that each of its processes would
+    compile it again.
 
     Raises:
         InstallError: The index cannot be reached, or has another file under that name.
@@ -232,9 +236,9 @@ def fetch_pip(folder: Path) -> Path:
     version, digest = PIP
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
     name = f"pip-{version}-py3-none-any.whl"
-    wheel = folder / name
-    if wheel.is_file() and hashlib.sha256(wheel.read_bytes()).hexdigest() == digest:
-        return wheel / "pip"
+    unpacked = folder / f"pip-{version}"
+    if unpacked.is_dir():
+        return unpacked / "pip"
     try:
         with urllib.request.urlopen(index, timeout=60) as response:
             link = re.search(rf'href="([^"#]*{re.escape(name)})[#"]', response.read().decode())
@@ -251,8 +255,23 @@ def fetch_pip(folder: Path) -> Path:
         raise InstallError(
             f"{name} from {index} is not the file that was published under that name: nothing was installed."
         )
-    wheel.write_bytes(content)
-    return wheel / "pip"
+    try:
+        with tempfile.TemporaryDirectory(prefix="unpacking-", dir=folder) as temporary:
+            whole = Path(temporary) / "pip"
+            zipfile.ZipFile(io.BytesIO(content)).extractall(whole)
+            whole.rename(unpacked)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise full_disk(folder) from error
+        raise
+    return unpacked / "pip"
+
+
+def full_disk(folder: Path) -> InstallError:
+    """Return the error for a disk without room for an environment in a folder."""
+    return InstallError(
+        f"The disk is full: Sotto takes 500 MB in {folder}, and half of that again while it is installed."
+    )
 
 
 def provide_libraries(windows: bool) -> str:

@@ -221,10 +221,11 @@ def test_the_second_of_two_at_once_waits_for_the_first(
     )
 
 
-def test_a_full_disk_is_a_sentence(checkout: SmallCheckout) -> None:
-    checkout.publish("2.0", size=4 << 20)
+@pytest.mark.parametrize("room", ["2m", "40m"], ids=["for pip", "for packages"])
+def test_a_full_disk_is_a_sentence(checkout: SmallCheckout, room: str) -> None:
+    checkout.publish("2.0", size=60 << 20)
     checkout.venv.mkdir()
-    result = checkout.start(before=mounted('mount -t tmpfs -o size=2m none "$0"', checkout.venv))
+    result = checkout.start(before=mounted(f'mount -t tmpfs -o size={room} none "$0"', checkout.venv))
     assert result.returncode == 1
     assert result.stderr.endswith(
         f"The disk is full: Sotto takes 500 MB in {checkout.venv}, and half of that again while it is installed. "

@@ -1,10 +1,13 @@
 """The script that the README's two commands run, as far as it can be tested without setting up a machine."""
 
+import hashlib
+import io
 import re
 import shutil
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,15 +22,24 @@ START = Path(__file__).resolve().parents[2] / "packaging" / "start.py"
 OLD_PYTHONS = ("2.7", "3.6", "3.8", "3.10")
 
 
+def wheel() -> bytes:
+    """Return a wheel that holds next to nothing."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("pip/__main__.py", b"print(26)")
+    return written.getvalue()
+
+
+WHEEL = wheel()
+
+
 class Index(BaseHTTPRequestHandler):
-    """A package index whose only file has the wrong content."""
+    """A package index whose only file has not the content of pip."""
 
     def do_GET(self) -> None:
         self.send_response(200)
         self.end_headers()
-        body = (
-            b'<a href="../../files/pip-26.1-py3-none-any.whl#sha256=00">pip</a>' if "simple" in self.path else b"evil"
-        )
+        body = b'<a href="../../files/pip-26.1-py3-none-any.whl#sha256=00">pip</a>' if "simple" in self.path else WHEEL
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
@@ -92,13 +104,11 @@ def test_an_unreachable_index_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_relative_links_of_the_index_are_followed(index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import hashlib
-
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple/")
-    monkeypatch.setattr(installing, "PIP", ("26.1", hashlib.sha256(b"evil").hexdigest()))
+    monkeypatch.setattr(installing, "PIP", ("26.1", hashlib.sha256(WHEEL).hexdigest()))
     found = installing.fetch_pip(tmp_path)
-    assert found.name == "pip"
-    assert found.parent.read_bytes() == b"evil"
+    assert (found / "__main__.py").read_bytes() == b"print(26)"
+    assert list(tmp_path.iterdir()) == [found.parent]
     # It is kept for the next time.
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     assert installing.fetch_pip(tmp_path) == found
