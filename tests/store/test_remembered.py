@@ -107,8 +107,16 @@ def test_a_change_of_presence_is_detected(disk, tmp_path):
     before = root_devices(roots)
     assert before == root_devices(roots) == discover(roots).devices
     disk.rename(tmp_path / "away")
-    assert root_devices(roots) == discover(roots).devices == (0,) != before
-    assert root_devices(roots[1:]) == discover(roots[1:]).devices == ()
+    assert root_devices(roots) == discover(roots).devices == {disk: 0} != before
+    assert root_devices(roots[1:]) == discover(roots[1:]).devices == {}
+
+
+def test_a_link_may_vanish_while_models_are_listed(disk, tmp_path):
+    link = tmp_path / "models"
+    link.symlink_to(disk)
+    listing = discover([Root(Source.OLLAMA, link, False)])
+    link.unlink()
+    assert len(with_absent_models(listing).records) == 2
 
 
 def test_chosen_folders_are_searched_last(tmp_path, home):

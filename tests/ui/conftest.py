@@ -207,7 +207,7 @@ class Shelf:
         return WatchedFolders()
 
     def devices(self, roots):
-        return ()
+        return {}
 
     def verify(self, record, cancelled):
         self.verified.append(record)

@@ -3,8 +3,8 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
 
@@ -31,14 +31,14 @@ class Listing:
         problems: Files and folders that are not complete models, and missing roots that the user named.
         roots: The roots that were searched.
         existing: The paths of those roots that exist.
-        devices: The disks on which those that may disappear were found, as `root_devices` returns them.
+        devices: The disk on which each of those that may disappear was found, as `root_devices` returns them.
     """
 
     records: tuple[ModelRecord, ...]
     problems: tuple[Problem, ...]
     roots: tuple[Root, ...]
     existing: frozenset[Path] = frozenset()
-    devices: tuple[int, ...] = ()
+    devices: Mapping[Path, int] = field(default_factory=dict)
 
 
 def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs) -> Listing:
@@ -55,7 +55,7 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
     records: list[ModelRecord] = []
     problems: list[Problem] = []
     existing: set[Path] = set()
-    devices: list[int] = []
+    devices: dict[Path, int] = {}
     for root in roots:
         harvest, device = Harvest(judge), 0
         try:
@@ -66,11 +66,11 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
         except BrokenModelError as error:
             harvest.add_problem(root.path, error.message)
         if may_disappear(root):
-            devices.append(device)
+            devices[root.path] = device
         records += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
     found = tuple(with_distinct_names(_distinct(records)))
-    return Listing(found, tuple(problems), roots, frozenset(existing), tuple(devices))
+    return Listing(found, tuple(problems), roots, frozenset(existing), devices)
 
 
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:

@@ -18,7 +18,6 @@ from sotto.store.bounded_json import parse_object
 from sotto.store.discovery import Listing, with_distinct_names
 from sotto.store.files import read_all
 from sotto.store.records import Format, ModelRecord, Source, record_fields
-from sotto.store.roots import may_disappear
 
 _log = logging.getLogger(__name__)
 
@@ -42,15 +41,15 @@ def with_absent_models(listing: Listing) -> Listing:
     seen: dict[Path, _Folder] = {}
     absent: dict[str, ModelRecord] = {}
     found_digests = {record.digest for record in listing.records}
-    for root, device in zip(filter(may_disappear, listing.roots), listing.devices, strict=True):
-        before = known.get(root.path)
-        found = tuple(record for record in listing.records if _lies_in(record, root.path))
+    for path, device in listing.devices.items():
+        before = known.get(path)
+        found = tuple(record for record in listing.records if _lies_in(record, path))
         if before is not None and not found and device != before.device:
             # The mount point of an absent disk may exist, as an empty folder on another disk.
-            seen[root.path] = before
+            seen[path] = before
             absent |= {record.digest: record for record in before.records if record.digest not in found_digests}
         elif device:
-            seen[root.path] = _Folder(device, found)
+            seen[path] = _Folder(device, found)
     if seen != known:
         _write(seen)
     if not absent:

@@ -33,9 +33,9 @@ def may_disappear(root: Root) -> bool:
     return root.kind is not Source.BUILTIN and (root.missing_is_error or root.path.is_symlink())
 
 
-def root_devices(roots: Iterable[Root]) -> tuple[int, ...]:
-    """Return the disks of the folders that may disappear, 0 for a missing folder."""
-    return tuple(device_of(root.path) for root in roots if may_disappear(root))
+def root_devices(roots: Iterable[Root]) -> dict[Path, int]:
+    """Return the disk of each folder that may disappear, 0 for a missing folder."""
+    return {root.path: device_of(root.path) for root in roots if may_disappear(root)}
 
 
 def device_of(path: Path) -> int:

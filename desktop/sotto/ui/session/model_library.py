@@ -3,7 +3,7 @@
 import logging
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,7 @@ class ModelLibrary(QObject):
         super().__init__(parent)
         self.roots: tuple[Root, ...] = ()
         self.present_roots: frozenset[Path] = frozenset()
-        self.devices: tuple[int, ...] = ()
+        self.devices: Mapping[Path, int] = {}
         self.searching = True
         self.source: ModelSource = source or StoreModels()
         self._preferences = preferences

@@ -1,6 +1,6 @@
 """Where models are searched for: the stores of this machine, or a replacement in tests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,8 +19,8 @@ class ModelSource(Protocol):
     def find(self, folders: Sequence[str]) -> "Listing":
         """Return all models of this machine and of `folders`, including those on disks that are absent."""
 
-    def devices(self, roots: "Sequence[Root]") -> tuple[int, ...]:
-        """Return the disks of the roots that may disappear, 0 for a missing one."""
+    def devices(self, roots: "Sequence[Root]") -> Mapping[Path, int]:
+        """Return the disk of each root that may disappear, 0 for a missing one."""
 
     def open(self, path: Path) -> ModelRecord:
         """Return the model at a path.
@@ -50,8 +50,8 @@ class StoreModels:
 
         return with_absent_models(catalogue(folders))
 
-    def devices(self, roots: "Sequence[Root]") -> tuple[int, ...]:
-        """Return the disks of the roots that may disappear, 0 for a missing one."""
+    def devices(self, roots: "Sequence[Root]") -> Mapping[Path, int]:
+        """Return the disk of each root that may disappear, 0 for a missing one."""
         from sotto.store.roots import root_devices
 
         return root_devices(roots)
