@@ -10,7 +10,7 @@ from sotto.ui.models.downloads import STOPPED
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip, restyle
 
 _BAR = 4
 # Colour token of the bar by state; the accent, the default, is for a bar that grows.
@@ -112,7 +112,7 @@ class DownloadRow(QFrame):
         self.note.setVisible(bool(note))
         for label in (self.amounts, self.percent):
             label.setVisible(bool(label.text()))
-        set_role(self.status, _ROLES.get(state, "caption"))
+        restyle(self.status, "role", _ROLES.get(state, "caption"))
         icon, tip, name = _TOGGLES.get(state, _PAUSE)
         self.toggle.set_icon(icon, tr(name).format(name=model_name(progress.name)), tr(tip))
         self.setAccessibleName(download_words.accessible_name(progress, known=known))
@@ -152,11 +152,3 @@ class Bar(QProgressBar):
             painter.translate(self.width(), 0)
             painter.scale(-1, 1)
         draw_bar(painter, QRectF(self.rect()), [(self._share, getattr(tokens, self._color))], tokens.track)
-
-
-def set_role(label: Label, role: str) -> None:
-    """Give a label another role, and the look that belongs to it."""
-    if label.property("role") != role:
-        label.setProperty("role", role)
-        label.style().unpolish(label)
-        label.style().polish(label)

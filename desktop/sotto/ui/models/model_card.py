@@ -23,7 +23,7 @@ from sotto.ui.state.seeing_models import blindness
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton, restyle
 
 if TYPE_CHECKING:
     from sotto.store.disk_use import DiskUse
@@ -390,9 +390,7 @@ class ModelCard(QFrame):
             text, name, role = tr("Load"), tr("Load {name}"), "primary"
         self.load.setText(text)
         self.load.setAccessibleName(name.format(name=self.name.text()))
-        self.load.setProperty("role", role)
-        self.load.style().unpolish(self.load)
-        self.load.style().polish(self.load)
+        restyle(self.load, "role", role)
         self.load.setVisible(usable and state.phase is not Phase.UNLOADING)
         self.pin.setVisible(usable)
 

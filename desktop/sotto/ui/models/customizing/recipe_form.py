@@ -12,7 +12,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import EscapableLineEdit, Label, TextButton, line_height
+from sotto.ui.toolkit.widgets import EscapableLineEdit, Label, TextButton, line_height, restyle
 
 _SHOWN = ("temperature", "top_p", "top_k", "min_p", "repeat_penalty", "seed", "num_predict")
 NUMBERS = (*(number for number in COMMON_NUMBERS if number.name in _SHOWN), CONTEXT_LENGTH)
@@ -179,9 +179,7 @@ class RecipeForm(QWidget):
         """Show what is to be known about the name."""
         self.name_note.setText(text)
         self.name_note.setVisible(bool(text))
-        self.name_note.setProperty("role", "error" if wrong else "caption")
-        self.name_note.style().unpolish(self.name_note)
-        self.name_note.style().polish(self.name_note)
+        restyle(self.name_note, "role", "error" if wrong else "caption")
         self.name.setAccessibleDescription(text)
 
     def _show_template(self, *, shown: bool) -> None:

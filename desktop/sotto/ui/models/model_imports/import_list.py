@@ -3,13 +3,13 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from sotto.ui.models.download_row import Bar, set_role
+from sotto.ui.models.download_row import Bar
 from sotto.ui.models.model_imports.import_job import STOPPED, ImportJob, JobState, accessible_name, percent, status
 from sotto.ui.models.model_imports.running_imports import Imports
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, plain_tip
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, plain_tip, restyle
 
 
 class ImportRow(QFrame):
@@ -64,7 +64,7 @@ class ImportRow(QFrame):
         reached = percent(job)
         self.bar.show_share((reached or 0) / 100, reached, "alert" if failed else "others" if stopped else "accent")
         self.status.setText(status(job))
-        set_role(self.status, "alert" if failed else "caption")
+        restyle(self.status, "role", "alert" if failed else "caption")
         self.note.setText(job.note)
         self.note.setVisible(bool(job.note))
         text = tr("Resume the import of {name}") if stopped else tr("Pause the import of {name}")

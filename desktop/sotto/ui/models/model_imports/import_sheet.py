@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.errors import InvalidNameError, SottoError
 from sotto.store.sources.model_names import parse_name
-from sotto.ui.models.download_row import set_role
 from sotto.ui.models.model_imports.import_job import ImportJob
 from sotto.ui.state import wording
 from sotto.ui.state.names import home_path, join_sentences, model_name
@@ -19,7 +18,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.form_rows import ChoiceButton, FormGroup, FormRow, Switch
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedLabel, EscapableLineEdit, Label, TextButton
+from sotto.ui.toolkit.widgets import ElidedLabel, EscapableLineEdit, Label, TextButton, restyle
 
 if TYPE_CHECKING:
     from sotto.store.importing.import_plan import ImportPlan
@@ -165,7 +164,7 @@ class ImportSheet(QDialog):
         self._round += 1
         self._size = 0
         self.outcome.setText(tr("Reading the model…"))
-        set_role(self.outcome, "caption")
+        restyle(self.outcome, "role", "caption")
         self.memory.hide()
         self._show_error()
         self._tasks.start(self._show_plan(self._round))
@@ -176,7 +175,7 @@ class ImportSheet(QDialog):
         except SottoError as error:
             if number == self._round:
                 self.outcome.setText(error.message)
-                set_role(self.outcome, "error")
+                restyle(self.outcome, "role", "error")
                 announce(self, error.message)
                 self._fit()
             return
@@ -196,7 +195,7 @@ class ImportSheet(QDialog):
             text = needs.format(size=wording.size(size), free=wording.size(free))
             verdict = tr("It fits.") if fits else tr("It does not fit now; fewer bits may help.")
             self.memory.setText(join_sentences((text, verdict)))
-            set_role(self.memory, "caption" if fits else "warn")
+            restyle(self.memory, "role", "caption" if fits else "warn")
         announce(self, f"{self.outcome.text()} {self.memory.text()}")
         self._fit()
 
