@@ -34,7 +34,7 @@ WHEEL = wheel()
 
 
 class Index(BaseHTTPRequestHandler):
-    """A package index whose only file has not the content of pip."""
+    """A package index whose only file is not what was published under its name."""
 
     def do_GET(self) -> None:
         self.send_response(200)

@@ -171,9 +171,10 @@ class VersionRow(QFrame):
     """A version of a model: its bits and size, how it fits, and a button to get it."""
 
     def __init__(self, offered: OfferedVersion) -> None:
-        """Show a version."""
+        """Create the row of a version; `show_offered` shows what is known of it."""
         super().__init__()
         self.setObjectName("offerVersion")
+        self.offered, self.best = offered, False
         name = offered.version.name
         self.title = Label("", "strong", wrap=True)
         self._sign = IconLabel("", edge=14)
@@ -196,7 +197,6 @@ class VersionRow(QFrame):
         layout.addLayout(texts, 1)
         layout.addWidget(self.get, 0, Qt.AlignmentFlag.AlignVCenter)
         layout.addWidget(self.state, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.show_offered(offered, best=False)
         self.show_presence(here=False, coming=False)
 
     def show_offered(self, offered: OfferedVersion, *, best: bool) -> None:
