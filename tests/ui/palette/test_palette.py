@@ -166,23 +166,17 @@ def test_many_models_and_chats_do_not_block_the_window(palette, stage, qtbot, lo
     beat = QTimer(stage.window, timerType=Qt.TimerType.PreciseTimer, interval=16)
     # The time that this thread works: a busy machine may let it wait.
     beat.timeout.connect(lambda: ticks.append(time.thread_time()))
-
-    def longest_gap():
-        ticks.clear()
-        beat.start()
-        shown = palette()
-        qtbot.waitUntil(lambda: len(shown.finder.commands) > 5200)
-        for letter in "thing 4711":
-            qtbot.keyClick(shown.field, letter)
-            qtbot.wait(20)
-        qtbot.waitUntil(lambda: titles(shown)[:1] == ["Chat about thing 4711"])
-        beat.stop()
-        assert len(shown.results) <= MAX_RESULTS
-        shown.dismiss()
-        return max(after - before for before, after in pairwise(ticks))
-
-    # A virtual machine also counts time for which it was not running; what is slow is so each time.
-    assert min(longest_gap() for _ in range(3)) <= 0.15
+    beat.start()
+    shown = palette()
+    qtbot.waitUntil(lambda: len(shown.finder.commands) > 5200)
+    for letter in "thing 4711":
+        qtbot.keyClick(shown.field, letter)
+        qtbot.wait(20)
+    qtbot.waitUntil(lambda: titles(shown)[:1] == ["Chat about thing 4711"])
+    beat.stop()
+    gaps = sorted(after - before for before, after in pairwise(ticks))
+    assert gaps[-1] <= 0.15
+    assert len(shown.results) <= MAX_RESULTS
 
 
 def test_the_palette_offers_the_current_models(palette, stage, qtbot, loop):
