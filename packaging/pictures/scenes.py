@@ -292,12 +292,8 @@ class Scenes:
 
     async def _take_details(self) -> None:
         """Take the details of models that fit, barely fit, do not fit, and cannot be measured."""
-        panel, card, planner = (
-            self.stage.window.models.panel,
-            self.stage.window.models.card,
-            self.stage.window.models.planner,
-        )
-        await self.stage.until(lambda: all(planner.measured(row.record) for row in panel.rows if row.record.runnable))
+        panel, card = self.stage.window.models.panel, self.stage.window.models.card
+        await self.stage.until_measured()
         await asyncio.sleep(0.5)
         for scene, name in (
             ("fits", "Llama-3.2-3B-Instruct-4bit"),

@@ -125,14 +125,29 @@ class Stage:
             interval: Seconds between two looks.
 
         Raises:
-            SystemExit: It does not.
+            TimeoutError: It does not.
         """
         end = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < end:
             if condition():
                 return
             await asyncio.sleep(interval)
-        raise SystemExit("The window did not get where the picture is to be taken.")
+        raise TimeoutError("The window did not get where the picture is to be taken.")
+
+    async def until_measured(self) -> None:
+        """Wait until all models in the list have been measured, for at most half a minute for each.
+
+        Raises:
+            TimeoutError: One of them is not.
+        """
+        models = self.window.models
+
+        def missing() -> int:
+            runnable = (row.record for row in models.panel.rows if row.record.runnable)
+            return sum(models.planner.measured(record) is None for record in runnable)
+
+        while before := missing():
+            await self.until(lambda before=before: missing() < before)
 
     def close(self) -> None:
         """Close the app.
@@ -140,6 +155,7 @@ class Stage:
         Raises:
             SystemExit: The engine does not stop.
         """
+        self.release()
         self.shell.close()
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
@@ -173,10 +189,12 @@ def play(scenes: Callable[[Stage], Awaitable[None]], *, same_figures: bool, lang
     async def run() -> None:
         tasks = AsyncTasks(asyncio.get_running_loop())
         stage = Stage(tasks, same_figures=same_figures)
-        stage.window.show()
-        await scenes(stage)
-        await tasks.close()
-        stage.close()
+        try:
+            stage.window.show()
+            await scenes(stage)
+        finally:
+            await tasks.close()
+            stage.close()
 
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
         runner.run(run())

@@ -68,10 +68,7 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     window, session = stage.window, stage.session
     stage.begin()
     await stage.until(lambda: bool(window.greeting.text) and window.chat.welcome.finds.isVisible())
-    planner = window.models.planner
-    await stage.until(
-        lambda: all(planner.measured(row.record) for row in window.models.panel.rows if row.record.runnable)
-    )
+    await stage.until_measured()
     await album.add("first-run")
 
     chats: dict[str, int] = {}
