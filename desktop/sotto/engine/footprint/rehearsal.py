@@ -4,13 +4,15 @@ A short pass shows what each cache is fed; after that, its state at any length c
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import mlx.core as mx
 from mlx import nn
-from mlx.utils import tree_flatten, tree_map, tree_unflatten
+from mlx.utils import tree_flatten, tree_map
 
 from sotto.engine.caches.caches import leaves, make_caches
 from sotto.engine.footprint.graph import Graph, trace
@@ -92,11 +94,13 @@ class Rehearsal:
         model: The model; never evaluated.
         caches: The caches as its forward pass takes them.
         layers: The same caches, with nested lists flattened.
+        places: The container and the key of each parameter.
     """
 
     model: nn.Module
     caches: list[Any]
     layers: tuple[Layer, ...]
+    places: tuple[tuple[Any, Any], ...]
 
     @classmethod
     def of(cls, model: nn.Module, kv_bits: int | None = None) -> "Rehearsal":
@@ -121,6 +125,7 @@ class Rehearsal:
             model,
             caches,
             tuple(Layer(*each) for each in zip(parts, fresh, states, map(seen.get, map(id, parts)), strict=True)),
+            tuple(_places(model)),
         )
 
     def graph(self, chunk: int, context: int) -> Graph:
@@ -132,14 +137,13 @@ class Rehearsal:
         """
         states = [layer.after(context - chunk, chunk) for layer in self.layers]
         flat = [value for state in states for _, value in tree_flatten([state]) if isinstance(value, mx.array)]
-        parameters = tree_flatten(self.model.parameters())
+        parameters = [holder[key] for holder, key in self.places]
 
         def step(*arrays: mx.array) -> list[mx.array]:
             held = iter(arrays[: len(flat)])
             for layer, state in zip(self.layers, states, strict=True):
                 _set(layer.leaf, tree_map(lambda value: next(held) if isinstance(value, mx.array) else value, state))
-            names = (name for name, _ in parameters)
-            self.model.update(tree_unflatten(list(zip(names, arrays[len(flat) + 1 :], strict=True))))
+            self._put(arrays[len(flat) + 1 :])
             logits = self.model(arrays[len(flat)], cache=self.caches)
             if chunk == DECODE:
                 return [logits[:, -1, :]]
@@ -148,14 +152,25 @@ class Rehearsal:
 
         tokens = mx.zeros((1, chunk), dtype=mx.int32)
         try:
-            return trace(step, flat, [tokens, *(array for _, array in parameters)])
+            return trace(step, flat, [tokens, *parameters])
         finally:
-            self.model.update(tree_unflatten(parameters))
+            self._put(parameters)
+
+    def _put(self, arrays: Sequence[mx.array]) -> None:
+        for (holder, key), array in zip(self.places, arrays, strict=True):
+            holder[key] = array
 
 
 def round_up(tokens: int) -> int:
     """Round `tokens` up to a multiple of the caches' step."""
     return -(-tokens // STEP) * STEP
+
+
+def _places(model: nn.Module) -> Iterator[tuple[Any, Any]]:
+    """Yield the container and the key of each parameter of a model, in the order of `model.parameters()`."""
+    for name, _ in tree_flatten(model.parameters()):
+        *path, last = (int(part) if part.isdecimal() else part for part in name.split("."))
+        yield reduce(getitem, path, model), last
 
 
 def _watch(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], Any]:
