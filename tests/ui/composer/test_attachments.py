@@ -204,6 +204,40 @@ def test_reading_can_be_stopped(ready, qtbot, loop, notes, slow):
     assert attached(ready) == ["notes.md"]
 
 
+def test_a_chip_that_is_pressed_while_another_file_was_read_is_removed(ready, qtbot, loop, notes, slow):
+    slow.set()
+    ready.window.composing.attach((notes,))
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
+    slow.clear()
+    other, third = notes.with_name("other.md"), notes.with_name("third.md")
+    other.write_text("Rice")
+    third.write_text("Beans")
+    ready.window.composing.attach((other, third))
+    bar = ready.window.chat.composer.attachments
+    first = bar.chips[0]
+    qtbot.mousePress(first.remove, Qt.MouseButton.LeftButton)
+    slow.set()
+    qtbot.waitUntil(
+        lambda: attached(ready) == ["notes.md", "other.md", "third.md"] and not ready.chat_session.draft.pending
+    )
+    qtbot.mouseRelease(first.remove, Qt.MouseButton.LeftButton)
+    assert attached(ready) == ["other.md", "third.md"]
+
+
+def test_the_focus_stays_with_a_file_once_it_is_read(ready, qtbot, loop, notes, slow):
+    other = notes.with_name("other.md")
+    other.write_text("Rice")
+    ready.window.composing.attach((notes, other))
+    bar = ready.window.chat.composer.attachments
+    bar.chips[1].remove.setFocus()
+    slow.set()
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "other.md"] and not ready.chat_session.draft.pending)
+    assert [chip.remove.hasFocus() for chip in bar.chips] == [False, True]
+    qtbot.keyClick(bar.chips[1].remove, Qt.Key.Key_Space)
+    # The last one is gone, and the one before it has the focus.
+    assert [chip.remove.hasFocus() for chip in bar.chips] == [True]
+
+
 def test_a_file_is_attached_to_the_conversation_it_was_added_to(ready, qtbot, loop, notes, slow):
     ready.window.send("First")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.chat is not None)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Attachment
@@ -25,6 +25,11 @@ _PARTS = {
     "beginning": QT_TR_NOOP("Only the Beginning"),
     "end": QT_TR_NOOP("Only the End"),
 }
+
+
+# The name of what a chip shows, the digest of an image (empty for a document; None while it is read), and how many with
+# the same name and digest are before it.
+_Key = tuple[str, str | None, int]
 
 
 class AttachmentChip(QFrame):
@@ -159,18 +164,19 @@ class AttachmentBar(QWidget):
         self._attachments: Sequence[Attachment] = ()
         self._pending: Sequence[str] = ()
         self._flow = FlowLayout(self, theme.GAP_8)
-        self.chips: list[AttachmentChip] = []
-        theme.current().changed.connect(self._show)
+        self._shown: dict[_Key, AttachmentChip] = {}
+        theme.current().changed.connect(self._renew)
         self.hide()
+
+    @property
+    def chips(self) -> list[AttachmentChip]:
+        """The chips of the attachments, and then those of the files that are being read."""
+        return [*self._shown.values()]
 
     def show_attachments(self, attachments: Sequence[Attachment]) -> None:
         """Show the attachments of the draft."""
-        before, self._attachments = self._attachments, attachments
-        if [(each.name, each.image) for each in before] != [(each.name, each.image) for each in attachments]:
-            self._show()
-        else:
-            for chip, attachment in zip(self.chips, attachments, strict=False):
-                chip.show_line(_attachment_line(attachment))
+        self._attachments = attachments
+        self._show()
 
     def show_pending(self, names: Sequence[str]) -> None:
         """Show the names of files that are being read."""
@@ -184,40 +190,78 @@ class AttachmentBar(QWidget):
             add_action(menu, tr(text), partial(self.cut_wanted.emit, index, part))
         return menu
 
-    def _show(self) -> None:
+    @Slot()
+    def _renew(self) -> None:
+        self._show(anew=True)
+
+    def _show(self, *, anew: bool = False) -> None:
+        """Show a chip for everything; those of what is shown already stay, as one may be pressed or have the focus."""
         focused = next((at for at, chip in enumerate(self.chips) if chip.isAncestorOf(self.focusWidget())), None)
-        for chip in self.chips:
-            self._flow.removeWidget(chip)
-            chip.hide()
-            chip.deleteLater()
-        self.chips = []
-        for index, attachment in enumerate(self._attachments):
-            chip = AttachmentChip(
-                attachment.name,
-                _attachment_line(attachment),
-                image=attachment.image,
-                removable=True,
-                divisible=self._divisible and not attachment.image,
-            )
-            chip.opened.connect(partial(self.image_wanted.emit, attachment))
-            chip.removed.connect(partial(self.remove_wanted.emit, index))
-            chip.parts_wanted.connect(partial(self._show_parts, index))
-            self._add(chip)
-        for index, name in enumerate(self._pending):
-            chip = AttachmentChip(name, tr("Reading…"), removable=True)
-            chip.removed.connect(partial(self.stop_wanted.emit, index))
-            self._add(chip)
-        if focused is not None and focused < len(self.chips):
-            self.chips[focused].remove.setFocus()
-        self.setVisible(bool(self.chips))
+        before, keys = [*self._shown], _keys(self._attachments, self._pending)
+        spare = {} if anew else {key: chip for key, chip in self._shown.items() if key in keys}
+        gone = [chip for key, chip in self._shown.items() if key not in spare]
+        self._shown = {key: spare.get(key) or self._chip(key) for key in keys}
+        if anew or before != keys:
+            for chip in (*gone, *spare.values()):
+                self._flow.removeWidget(chip)
+            for chip in gone:
+                chip.hide()
+                chip.deleteLater()
+            for chip in self.chips:
+                self._flow.addWidget(chip)
+        for chip, attachment in zip(self.chips, self._attachments, strict=False):
+            chip.show_line(_attachment_line(attachment))
+        if focused is not None and before[focused] not in spare and keys:
+            self.chips[_successor(before[focused], focused, keys)].remove.setFocus()
+        self.setVisible(bool(keys))
         self.updateGeometry()
 
-    def _show_parts(self, index: int, at: QPoint) -> None:
-        popup(self.parts_menu(index), at)
+    def _chip(self, key: _Key) -> AttachmentChip:
+        name, image, _ = key
+        divisible = self._divisible and image == ""
+        chip = AttachmentChip(name, tr("Reading…"), image=image or "", removable=True, divisible=divisible)
+        chip.opened.connect(self._open)
+        chip.removed.connect(self._remove)
+        chip.parts_wanted.connect(self._show_parts)
+        return chip
 
-    def _add(self, chip: AttachmentChip) -> None:
-        self._flow.addWidget(chip)
-        self.chips.append(chip)
+    @Slot()
+    def _open(self) -> None:
+        self.image_wanted.emit(self._attachments[self._clicked()])
+
+    @Slot()
+    def _remove(self) -> None:
+        index, attached = self._clicked(), len(self._attachments)
+        if index < attached:
+            self.remove_wanted.emit(index)
+        else:
+            self.stop_wanted.emit(index - attached)
+
+    @Slot(QPoint)
+    def _show_parts(self, at: QPoint) -> None:
+        popup(self.parts_menu(self._clicked()), at)
+
+    def _clicked(self) -> int:
+        """Return the index of the chip whose signal is being handled."""
+        return next(index for index, chip in enumerate(self.chips) if chip is self.sender())
+
+
+def _keys(attachments: Sequence[Attachment], pending: Sequence[str]) -> list[_Key]:
+    """Return a key for each attachment and each file that is being read, none of them twice."""
+    shown: list[tuple[str, str | None]] = [(each.name, each.image) for each in attachments]
+    shown += [(name, None) for name in pending]
+    return [(*each, shown[:index].count(each)) for index, each in enumerate(shown)]
+
+
+def _successor(lost: _Key, index: int, keys: Sequence[_Key]) -> int:
+    """Return which chip gets the focus of one that is gone: of the same, of what was read, or in its place."""
+    name, image, _ = lost
+    if lost in keys:
+        return keys.index(lost)
+    if image is None:
+        read = [at for at, key in enumerate(keys) if key[0] == name and key[1] is not None]
+        return read[-1] if read else min(index, len(keys) - 1)
+    return min(index, len(keys) - 1)
 
 
 def _attachment_line(attachment: Attachment) -> str:
