@@ -115,6 +115,16 @@ def test_compiling_a_template_is_stopped_when_the_time_is_up(seconds, where, mon
     assert where in [entry.name for entry in stopped.traceback]
 
 
+def test_finding_the_names_of_a_template_is_stopped_when_the_time_is_up(monkeypatch):
+    template = SandboxedTemplate("{% set a = b %}" * 100)
+    # A second passes whenever the time is asked for: at each of 600 tokens, and then at each of 300 nodes.
+    monkeypatch.setattr(template_bounds, "time", SimpleNamespace(thread_time=itertools.count().__next__))
+    monkeypatch.setattr(template_bounds, "SECONDS", 700)
+    with pytest.raises(TemplateBoundsError, match="takes too long") as stopped:
+        _ = template.variables
+    assert "parse" not in [entry.name for entry in stopped.traceback]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -283,10 +283,10 @@ def test_kept_answers_are_taken_apart_as_far_as_the_template_knows():
 
 
 def test_a_template_that_takes_too_long_to_be_understood_knows_nothing(monkeypatch):
-    def too_long(_):
+    def too_long(*_):
         raise TemplateBoundsError("it takes too long")
 
-    monkeypatch.setattr(meta, "find_undeclared_variables", too_long)
+    monkeypatch.setattr(meta.TrackingCodeGenerator, "enter_frame", too_long)
     template = ChatTemplate(source("Qwen-Qwen3-0.6B"), TOKENS)
     assert not any((template.knows_tools, template.switches_thoughts, template.knows_efforts))
     assert "get_weather" not in template.render((ASKED,), options=WITH_TOOLS)

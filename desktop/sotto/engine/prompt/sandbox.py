@@ -88,7 +88,9 @@ class SandboxedTemplate:
             TemplateBoundsError: That computes too much.
         """
         with bounded({}), _plain_errors():
-            return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(self._text)))
+            names = _NameFinder(_ENVIRONMENT)
+            names.visit(_ENVIRONMENT.parse(self._text))
+            return frozenset(names.undeclared_identifiers)
 
     def render(self, variables: Mapping[str, Any]) -> str:
         """Return the text for `variables`, which are plain values as in JSON.
@@ -124,6 +126,10 @@ class _CodeGenerator(CodeGenerator):
         """Check the time at each node."""
         current.get().check_time()
         return super().get_visitor(node)
+
+
+class _NameFinder(_CodeGenerator, meta.TrackingCodeGenerator):
+    """Jinja's finder of names that a template looks up, which stops when the time is up."""
 
 
 class _Environment(ImmutableSandboxedEnvironment):
