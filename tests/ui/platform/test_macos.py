@@ -46,6 +46,8 @@ def mac(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    # The panel is also created in advance, some time after the start.
+    monkeypatch.setattr("sotto.ui.quick.quick_panel.QuickPanel.winId", lambda panel: runtime.VIEW)
     return runtime
 
 
@@ -117,8 +119,7 @@ def test_without_a_layout_that_can_be_read_keys_are_those_of_an_american_keyboar
     assert carbon.press(0, COMMAND | OPTION)
 
 
-def test_the_shortcut_shows_the_panel_while_another_program_stays_active(around, qtbot, loop, carbon, mac, monkeypatch):
-    monkeypatch.setattr("sotto.ui.quick.quick_panel.QuickPanel.winId", lambda panel: mac.VIEW)
+def test_the_shortcut_shows_the_panel_while_another_program_stays_active(around, qtbot, loop, carbon, mac):
     shell = around.shell
     around.preferences.change(quick_shortcut="Ctrl+Alt+Space")
     assert carbon.press(49, COMMAND | OPTION)
