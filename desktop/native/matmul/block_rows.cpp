@@ -138,20 +138,28 @@ Column column_of(Format format, const RowBlock& block, int column) {
   return {codes[32 * half + at] >> (2 * group) & 3, scales[run] & 15, scales[run] >> 4};
 }
 
-// Write the weights of a block of MLX's types: taken out of its panel, it is a short row as MLX has them.
-void look_up_mlx(const Matrix& matrix, const RowBlock& block, float* to) {
+// Write the first `columns` weights of a block of MLX's types: taken out of its panel, it is a short row as MLX has them.
+void look_up_mlx(const Matrix& matrix, const RowBlock& block, std::ptrdiff_t columns, float* to) {
   const BlockType type = block_type(matrix.format);
+  const int runs = static_cast<int>(columns) / type.run;
+  const bool affine = has_affine_panels(matrix.format);
+  // First all scales, and then all biases.
+  std::uint8_t apart[sizeof(block.scales)];
+  for (int run = 0; affine && run < runs; ++run) {
+    std::memcpy(apart + 2 * run, block.scales + 4 * run, 2);
+    std::memcpy(apart + 2 * (runs + run), block.scales + 4 * run + 2, 2);
+  }
   Matrix row;
   row.format = matrix.format == Format::mxfp4_panels ? Format::mxfp4
                : type.bits == 8                      ? Format::affine8
                                                      : Format::affine4;
   row.scale_type = matrix.scale_type;
   row.rows = 1;
-  row.columns = kBlockColumns;
+  row.columns = columns;
   row.group = type.run;
   row.weights = block.codes;
-  row.scales = block.scales;
-  row.biases = block.scales + type.halves;  // as many bytes of scales as halves of both
+  row.scales = affine ? apart : block.scales;
+  row.biases = apart + 2 * runs;
   look_up(row, 0, to);
 }
 
@@ -166,7 +174,6 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
   const BlockType type = block_type(format);
   const BlockPanel panel = panel_at(matrix, row / kPanelRows * kPanelRows);
   const std::ptrdiff_t lane = row % kPanelRows;
-  const int words = kBlockColumns * type.bits / 32;
   const bool offsets = format == Format::q2_k || format == Format::q4_k || format == Format::q5_k;
   const bool first = format == Format::q4_k || format == Format::q5_k || format == Format::iq4_xs;
   const int factor_at = first ? 0 : type.halves - (offsets ? 2 : 1);
@@ -176,20 +183,22 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
                                               : 0;
   RowBlock block;
   const bool of_mlx = has_mlx_panels(format);
-  for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {
-    for (int word = 0; word < words; ++word) {
-      std::memcpy(block.codes + 4 * word, panel.codes + 4 * ((index * words + word) * panel.rows + lane), 4);
+  const std::uint8_t *codes = panel.codes + 4 * lane, *scales = panel.scales + 2 * lane;
+  for (std::ptrdiff_t begin = 0; begin < matrix.columns; begin += kBlockColumns) {
+    const std::ptrdiff_t columns = std::min(kBlockColumns, matrix.columns - begin);
+    for (std::ptrdiff_t word = 0; word < columns * type.bits / 32; ++word, codes += 4 * panel.rows) {
+      std::memcpy(block.codes + 4 * word, codes, 4);
     }
-    for (int half = 0; half < type.halves; ++half) {
-      std::memcpy(block.scales + 2 * half, panel.scales + 2 * ((index * type.halves + half) * panel.rows + lane), 2);
+    for (std::ptrdiff_t half = 0; half < columns * type.halves / kBlockColumns; ++half, scales += 2 * panel.rows) {
+      std::memcpy(block.scales + 2 * half, scales, 2);
     }
     if (of_mlx) {
-      look_up_mlx(matrix, block, to);
-      to += kBlockColumns;
+      look_up_mlx(matrix, block, columns, to);
+      to += columns;
       continue;
     }
     const float second = offsets ? block.factor(factor_at + 1) : 0.0f;
-    for (int column = 0; column < kBlockColumns; ++column) {
+    for (int column = 0; column < columns; ++column) {
       const float factor = block.factor(has_small_blocks(format) ? column / type.run : factor_at);
       const Column found = column_of(format, block, column);
       *to++ = factor * static_cast<float>(found.scale) * static_cast<float>(found.code - middle) -

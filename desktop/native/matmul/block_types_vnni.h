@@ -192,11 +192,24 @@ struct RunsOf32 {
     low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
     high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + 4), shift), all(0x0f0f0f0f));
   }
-  // Where each run has a float16 scale.
-  static void small_scales(const Block& block, RunScales& to, float middle) {
+};
+
+// The types in which each run has a float16 scale. A block may have fewer runs.
+template <typename Codes, Format Kind, int Middle>
+struct Small : Codes {
+  static constexpr Format format = Kind;
+  static void put(const Block& block, RunScales& to, int run) {
+    put_centred(to, run, block.factor(run), all(1), Middle);
+  }
+  static void scales(const Block& block, RunScales& to) {
 #pragma GCC unroll 8
     for (int run = 0; run < 8; ++run) {
-      put_centred(to, run, block.factor(run), all(1), middle);
+      put(block, to, run);
+    }
+  }
+  static void scales_of(const Block& block, int runs, RunScales& to) {
+    for (int run = 0; run < runs; ++run) {
+      put(block, to, run);
     }
   }
 };
@@ -231,20 +244,8 @@ struct IQ4XS : IQ4 {
   }
 };
 
-struct IQ4NL : IQ4 {
-  static constexpr Format format = Format::iq4_nl;
-  static void scales(const Block& block, RunScales& to) { small_scales(block, to, kMiddle); }
-};
-
-struct Q40 : RunsOf32 {
-  static constexpr Format format = Format::q4_0;
-  static void scales(const Block& block, RunScales& to) { small_scales(block, to, 8); }
-};
-
-struct Q80 : RunsOf32 {
-  static constexpr Format format = Format::q8_0;
-  static void scales(const Block& block, RunScales& to) { small_scales(block, to, 128); }
-  // Signed bytes, made positive.
+// Signed bytes, made positive.
+struct SignedBytes : RunsOf32 {
   static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
     const __m512i middle = all(static_cast<int>(0x80808080u));
     low = _mm512_xor_si512(block.word(16 * pair + index), middle);
@@ -252,24 +253,31 @@ struct Q80 : RunsOf32 {
   }
 };
 
+using IQ4NL = Small<IQ4, Format::iq4_nl, IQ4::kMiddle>;
+using Q40 = Small<RunsOf32, Format::q4_0, 8>;
+using Q80 = Small<SignedBytes, Format::q8_0, 128>;
+
 // What MLX's types have in common. With 4 bits, a word holds eight columns: the even ones, and in the upper halves of its
-// bytes the odd ones.
+// bytes the odd ones. A block may have fewer runs.
 template <Format Kind>
 struct OfMlx {
   static constexpr Format format = Kind;
   static constexpr int runs = kBlockColumns / block_type(Kind).run;
   static constexpr int run_words = block_type(Kind).run * block_type(Kind).bits / 32;
   static constexpr int pairs = runs / 2;
-  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
-    const int first = 2 * pair * run_words;
+  // Where runs have 64 columns, the last one may be alone.
+  static __m512i run_codes(const Block& block, int run, int index) {
+    const int first = run * run_words;
     if constexpr (has_nibble_panels(Kind)) {
-      const int word = first + index / 2, shift = index % 2 * 4;
-      low = _mm512_and_si512(_mm512_srli_epi32(block.word(word), shift), all(0x0f0f0f0f));
-      high = _mm512_and_si512(_mm512_srli_epi32(block.word(word + run_words), shift), all(0x0f0f0f0f));
+      const __m512i packed = block.word(first + index / 2);
+      return _mm512_and_si512(_mm512_srli_epi32(packed, index % 2 * 4), all(0x0f0f0f0f));
     } else {
-      low = block.word(first + index);
-      high = block.word(first + run_words + index);
+      return block.word(first + index);
     }
+  }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    low = run_codes(block, 2 * pair, index);
+    high = run_codes(block, 2 * pair + 1, index);
   }
 };
 
@@ -279,12 +287,19 @@ struct Affine : OfMlx<Kind> {
   static __m512 number(const Block& block, ptrdiff_t index) {
     return Bfloat ? _mm512_castsi512_ps(_mm512_slli_epi32(block.half(index), 16)) : block.factor(index);
   }
+  static void put(const Block& block, RunScales& to, int run) {
+    _mm512_store_ps(to.scales[run], number(block, 2 * run));
+    _mm512_store_ps(to.biases[run], number(block, 2 * run + 1));
+  }
   static void scales(const Block& block, RunScales& to) {
-    constexpr int kRuns = OfMlx<Kind>::runs;
 #pragma GCC unroll 8
-    for (int run = 0; run < kRuns; ++run) {
-      _mm512_store_ps(to.scales[run], number(block, run));
-      _mm512_store_ps(to.biases[run], number(block, kRuns + run));
+    for (int run = 0; run < OfMlx<Kind>::runs; ++run) {
+      put(block, to, run);
+    }
+  }
+  static void scales_of(const Block& block, int runs, RunScales& to) {
+    for (int run = 0; run < runs; ++run) {
+      put(block, to, run);
     }
   }
 };
@@ -302,12 +317,20 @@ struct Mxfp4 : OfMlx<Format::mxfp4_panels> {
     _mm512_store_ps(to.scales[run], scale);
     _mm512_store_ps(to.biases[run], _mm512_mul_ps(scale, _mm512_set1_ps(-kFp4Zero)));
   }
+  static void put_pair(const Block& block, RunScales& to, int pair) {
+    const __m512i both = block.half(pair);
+    put(to, 2 * pair, low_byte(both));
+    put(to, 2 * pair + 1, high_byte(both));
+  }
   static void scales(const Block& block, RunScales& to) {
 #pragma GCC unroll 4
-    for (int index = 0; index < runs / 2; ++index) {
-      const __m512i both = block.half(index);
-      put(to, 2 * index, low_byte(both));
-      put(to, 2 * index + 1, high_byte(both));
+    for (int pair = 0; pair < pairs; ++pair) {
+      put_pair(block, to, pair);
+    }
+  }
+  static void scales_of(const Block& block, int runs, RunScales& to) {
+    for (int pair = 0; pair < runs / 2; ++pair) {
+      put_pair(block, to, pair);
     }
   }
 };

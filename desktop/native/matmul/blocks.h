@@ -7,8 +7,8 @@
 // of each row, then the second one of each; and likewise the 16-bit halves of the scales. A vector then holds the same
 // columns of 16 rows, and a product needs no sums across its lanes. The last panel of a matrix may have fewer rows.
 //
-// MLX's affine types and MXFP4 can be arranged like that, too: with the scales of the groups in a block, and then their
-// biases if there are any, before those of the next block.
+// MLX's affine types and MXFP4 can be arranged like that, too, with the bias of each group after its scale. The last block
+// of a row may have fewer columns in these types and in those of small blocks, a multiple of 64.
 //
 // This header uses nothing of the C++ standard library, for the same reason as rows.h.
 #pragma once
@@ -38,6 +38,12 @@ constexpr bool has_nibble_panels(Format format) {
 constexpr bool has_mlx_panels(Format format) {
   return has_affine_panels(format) || format == Format::mxfp4_panels;
 }
+
+// Whether the last block of a row may have fewer columns.
+constexpr bool may_end_early(Format format) { return has_small_blocks(format) || has_mlx_panels(format); }
+
+// Rows have a multiple of so many columns.
+constexpr ptrdiff_t unit_columns(Format format) { return may_end_early(format) ? 64 : kBlockColumns; }
 
 constexpr bool is_block(Format format) {
   return format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
@@ -115,9 +121,9 @@ struct BlockPanel {
 // The panel that begins with row `begin`, a multiple of 16.
 inline BlockPanel panel_at(const Matrix& matrix, ptrdiff_t begin) {
   const BlockType type = block_type(matrix.format);
-  const ptrdiff_t blocks = matrix.columns / kBlockColumns, left = matrix.rows - begin;
-  return {matrix.weights + begin * blocks * (kBlockColumns * type.bits / 8),
-          matrix.scales + begin * blocks * type.halves * 2, left < kPanelRows ? left : kPanelRows};
+  const ptrdiff_t row_scales = matrix.columns * type.halves * 2 / kBlockColumns, left = matrix.rows - begin;
+  return {matrix.weights + begin * matrix.columns * type.bits / 8, matrix.scales + begin * row_scales,
+          left < kPanelRows ? left : kPanelRows};
 }
 
 #if defined(__x86_64__)

@@ -27,14 +27,91 @@ inline void add_products(__m512i& total, __m512i weights, const int8_t* digits) 
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(total) : "v"(weights), "m"(*reinterpret_cast<const int32_t*>(digits)));
 }
 
+// The block that begins with run `first_run`, and its scales, if there are only `runs` more runs.
+template <typename Type>
+inline Block open_block(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, RunScales& own) {
+  constexpr int kRuns = kBlockColumns / block_type(Type::format).run;
+  const Block block = block_at<Type>(panel, first_run / kRuns);
+  if constexpr (may_end_early(Type::format)) {
+    if (runs < kRuns) {
+      Type::scales_of(block, static_cast<int>(runs), own);
+      return block;
+    }
+  }
+  Type::scales(block, own);
+  return block;
+}
+
+// Multiply M rows of activations by `Sides` runs of a block, those of a pair or only the first one, and add the scaled
+// products to `sums`.
+template <typename Type, int M, int Sides>
+inline void multiply_pair(const Block& block, int pair, const RunScales& own, const int8_t* const (&of_row)[M],
+                          const float* x_scales, const float* x_sums, ptrdiff_t x_runs, __m512 (&sums)[M]) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kQuads = type.run / 4;
+  __m512i total[M][Sides][kFixedDigits];
+#pragma GCC unroll 4
+  for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+    for (int side = 0; side < Sides; ++side) {
+#pragma GCC unroll 3
+      for (int digit = 0; digit < kFixedDigits; ++digit) {
+        total[m][side][digit] = _mm512_setzero_si512();
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (int quad = 0; quad < kQuads; ++quad) {
+    __m512i codes[Sides];
+    if constexpr (Sides == 1) {
+      codes[0] = Type::run_codes(block, 2 * pair, quad);
+    } else {
+      Type::codes(block, pair, quad, codes[0], codes[1]);
+    }
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+      for (int side = 0; side < Sides; ++side) {
+        const int8_t* from = of_row[m] + side * kFixedDigits * type.run + 4 * quad;
+#pragma GCC unroll 3
+        for (int digit = 0; digit < kFixedDigits; ++digit) {
+          add_products(total[m][side][digit], codes[side], from + digit * type.run);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int side = 0; side < Sides; ++side) {
+    const int run = run_at(Type::format, 2 * pair + side);
+    const __m512 scale = _mm512_load_ps(own.scales[run]), bias = _mm512_load_ps(own.biases[run]);
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      const __m512i(&parts)[kFixedDigits] = total[m][side];
+      const ptrdiff_t at = m * x_runs + 2 * pair + side;
+      __m512i upper = parts[1];
+      if constexpr (is_wide(Type::format)) {
+        const __m512 place = _mm512_mul_ps(_mm512_set1_ps(x_scales[at] * (1 << (2 * kDigitBits))), scale);
+        sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(parts[0]), place, sums[m]);
+      } else {
+        upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), upper);
+      }
+      const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
+      const __m512 both = _mm512_mul_ps(_mm512_set1_ps(x_scales[at]), scale);
+      sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), both, sums[m]);
+      sums[m] = _mm512_fmadd_ps(_mm512_set1_ps(x_sums[at]), bias, sums[m]);
+    }
+  }
+}
+
 // Multiply M rows of activations by a panel. As in fixed_vnni.cpp, the products of a run are added up as integers, then
 // scaled and added to the sum of a part of the columns, and the sums of parts to each other; all in the same order.
 template <typename Type, int M>
-void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, float* y, ptrdiff_t y_stride) {
+void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdiff_t y_stride) {
   constexpr BlockType type = block_type(Type::format);
-  constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
+  constexpr int kRuns = kBlockColumns / type.run;
   constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
   constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
+  const ptrdiff_t blocks = (x.runs + kRuns - 1) / kRuns;
   const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
   __m512 sums[M];
   RunScales own;
@@ -45,8 +122,8 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
         sums[m] = _mm512_setzero_ps();
       }
     }
-    const Block block = block_at<Type>(panel, index);
-    Type::scales(block, own);
+    const ptrdiff_t left = x.runs - index * kRuns;
+    const Block block = open_block<Type>(panel, index * kRuns, left, own);
 #pragma GCC unroll 5
     for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
       __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kAhead / 8 + byte);
@@ -59,65 +136,27 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
     for (int m = 0; m < M; ++m) {
       of_row[m] = digits + m * x.stride;
     }
-    for (int pair = 0; pair < Type::pairs; ++pair) {
+    const int pairs = may_end_early(Type::format) && left < kRuns ? static_cast<int>(left / 2) : Type::pairs;
+    for (int pair = 0; pair < pairs; ++pair) {
       // A pointer for each row: with an index in its address, a product would be issued as two instructions.
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
         asm("" : "+r"(of_row[m]));
       }
       const uint8_t* ahead = reinterpret_cast<const uint8_t*>(block.words) + kAhead + pair * kLines * kLine;
-      __m512i total[M][2][kFixedDigits];
-#pragma GCC unroll 4
-      for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 3
-        for (int digit = 0; digit < kFixedDigits; ++digit) {
-          total[m][0][digit] = total[m][1][digit] = _mm512_setzero_si512();
-        }
-      }
 #pragma GCC unroll 8
       for (int line = 0; line < kLines; ++line) {
         __builtin_prefetch(ahead + line * kLine);
       }
-#pragma GCC unroll 16
-      for (int quad = 0; quad < kQuads; ++quad) {
-        __m512i codes[2];
-        Type::codes(block, pair, quad, codes[0], codes[1]);
-#pragma GCC unroll 4
-        for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 2
-          for (int side = 0; side < 2; ++side) {
-            const int8_t* from = of_row[m] + side * kFixedDigits * type.run + 4 * quad;
-#pragma GCC unroll 3
-            for (int digit = 0; digit < kFixedDigits; ++digit) {
-              add_products(total[m][side][digit], codes[side], from + digit * type.run);
-            }
-          }
-        }
-      }
+      multiply_pair<Type, M, 2>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
         of_row[m] += 2 * kFixedDigits * type.run;
       }
-#pragma GCC unroll 2
-      for (int side = 0; side < 2; ++side) {
-        const int run = run_at(Type::format, 2 * pair + side);
-        const __m512 scale = _mm512_load_ps(own.scales[run]), bias = _mm512_load_ps(own.biases[run]);
-#pragma GCC unroll 4
-        for (int m = 0; m < M; ++m) {
-          const __m512i(&parts)[kFixedDigits] = total[m][side];
-          const ptrdiff_t at = m * x.runs + 2 * pair + side;
-          __m512i upper = parts[1];
-          if constexpr (is_wide(Type::format)) {
-            const __m512 place = _mm512_mul_ps(_mm512_set1_ps(x_scales[at] * (1 << (2 * kDigitBits))), scale);
-            sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(parts[0]), place, sums[m]);
-          } else {
-            upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), upper);
-          }
-          const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
-          const __m512 both = _mm512_mul_ps(_mm512_set1_ps(x_scales[at]), scale);
-          sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), both, sums[m]);
-          sums[m] = _mm512_fmadd_ps(_mm512_set1_ps(x_sums[at]), bias, sums[m]);
-        }
+    }
+    if constexpr (type.run == unit_columns(Type::format)) {
+      if (pairs < Type::pairs && left % 2 != 0) {
+        multiply_pair<Type, M, 1>(block, pairs, own, of_row, x_scales, x_sums, x.runs, sums);
       }
     }
     if (index % kInPart == kInPart - 1 || index == blocks - 1) {
@@ -132,32 +171,31 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
 }
 
 template <typename Type>
-void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, ptrdiff_t rows, float* y,
-                   ptrdiff_t y_stride) {
+void multiply_rows(const BlockPanel& panel, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride) {
   constexpr decltype(&multiply_panel<Type, 1>) kKernels[kMostRows + 1] = {
       nullptr, multiply_panel<Type, 1>, multiply_panel<Type, 2>, multiply_panel<Type, 3>, multiply_panel<Type, 4>};
   for (ptrdiff_t m = 0; m < rows; m += kMostRows) {
-    kKernels[smaller(kMostRows, rows - m)](panel, blocks, rows_from(x, m), y + m * y_stride, y_stride);
+    kKernels[smaller(kMostRows, rows - m)](panel, rows_from(x, m), y + m * y_stride, y_stride);
   }
 }
 
 template <typename Type>
-void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t blocks, uint8_t* codes, float* scales,
+void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, uint8_t* codes, float* scales,
                   ptrdiff_t width) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   RunScales own;
-  for (ptrdiff_t index = 0; index < blocks; ++index) {
-    const Block block = block_at<Type>(panel, first_block + index);
-    Type::scales(block, own);
-    for (int place = 0; place < kRuns; ++place) {
+  for (ptrdiff_t begin = 0; begin < runs; begin += kRuns) {
+    const int count = static_cast<int>(smaller(kRuns, runs - begin));
+    const Block block = open_block<Type>(panel, first_run + begin, count, own);
+    for (int place = 0; place < count; ++place) {
       const int run = run_at(Type::format, place);
-      float* to = scales + 2 * (index * kRuns + place) * width;
+      float* to = scales + 2 * (begin + place) * width;
       _mm512_storeu_ps(to, _mm512_load_ps(own.scales[run]));
       _mm512_storeu_ps(to + width, _mm512_load_ps(own.biases[run]));
     }
-    for (int pair = 0; pair < Type::pairs; ++pair) {
-      uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + 2 * pair);
+    uint8_t* low = codes + 4 * width * kQuads * begin;
+    for (int pair = 0; pair < count / 2; ++pair) {
       uint8_t* high = low + 4 * width * kQuads;
 #pragma GCC unroll 16
       for (int quad = 0; quad < kQuads; ++quad) {
@@ -165,6 +203,12 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t bloc
         Type::codes(block, pair, quad, both[0], both[1]);
         _mm512_storeu_si512(low + 4 * width * quad, both[0]);
         _mm512_storeu_si512(high + 4 * width * quad, both[1]);
+      }
+      low = high + 4 * width * kQuads;
+    }
+    if constexpr (type.run == unit_columns(Type::format)) {
+      for (int quad = 0; count % 2 != 0 && quad < kQuads; ++quad) {
+        _mm512_storeu_si512(low + 4 * width * quad, Type::run_codes(block, count - 1, quad));
       }
     }
   }
@@ -174,14 +218,13 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t bloc
 
 void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
                         const FixedWeights& weights, ptrdiff_t width) {
-  const ptrdiff_t in_block = kBlockColumns / block_type(matrix.format).run;
   for (ptrdiff_t row = begin; row < begin + width; row += kPanelRows) {
     uint8_t* codes = weights.codes + 4 * (row - begin);
     float* scales = weights.scales + (row - begin);
     // Beyond the last row, panels are empty and give zeros.
     const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
     with_type(matrix, [&](auto type) {
-      unpack_panel<decltype(type)>(panel, first_run / in_block, runs / in_block, codes, scales, width);
+      unpack_panel<decltype(type)>(panel, first_run, runs, codes, scales, width);
     });
   }
 }
@@ -190,8 +233,7 @@ void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t ro
                           ptrdiff_t begin, ptrdiff_t end) {
   for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
     with_type(matrix, [&](auto type) {
-      multiply_rows<decltype(type)>(panel_at(matrix, row), matrix.columns / kBlockColumns, x, rows, y + row,
-                                    y_stride);
+      multiply_rows<decltype(type)>(panel_at(matrix, row), x, rows, y + row, y_stride);
     });
   }
 }

@@ -113,8 +113,9 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
       return false;
     }
   }
-  const int unit = block ? static_cast<int>(kBlockColumns) : packing.group;
-  const int scales_in_unit = block ? block_type(packing.format).halves * 2 / static_cast<int>(scales.itemsize()) : 1;
+  const int unit = block ? static_cast<int>(unit_columns(packing.format)) : packing.group;
+  const int halves = block_type(packing.format).halves * unit / static_cast<int>(kBlockColumns);
+  const int scales_in_unit = block ? halves * 2 / static_cast<int>(scales.itemsize()) : 1;
   return static_cast<std::int64_t>(w.shape(-1)) * 32 == static_cast<std::int64_t>(columns) * packing.bits &&
          columns % unit == 0 && scales.shape(-1) == columns / unit * scales_in_unit;
 }

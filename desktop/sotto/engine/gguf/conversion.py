@@ -10,7 +10,7 @@ import mlx.core as mx
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP_SIZE
 from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Fold, Place, place_of
-from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, UNIT
 from sotto.engine.gguf.tower_recipes import TowerRecipe, tower_recipes
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
@@ -70,7 +70,7 @@ class Recipe:
         yield f"{stem}.weight", _info("U32", (*rows, columns * layout.bits // _WORD_BITS), 4)
         if layout.is_kept:
             kept = KEPT[layout.mode]
-            numbers = columns // BLOCK_SIZE * kept.numbers
+            numbers = columns * kept.numbers // BLOCK_SIZE
             yield f"{stem}.scales", _info(_KEPT_NAMES[kept.dtype], (*rows, numbers), kept.dtype.size)
             return
         groups = (*rows, columns // GROUP_SIZE)
@@ -177,8 +177,7 @@ def _recipes(
                     f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
                     f"split into {parts}, as the file says."
                 )
-            # Rows of small blocks need not consist of whole blocks of 256.
-            own = () if place.name.endswith(_NEVER_KEPT) or info.shape[-1] % BLOCK_SIZE else kept
+            own = () if place.name.endswith(_NEVER_KEPT) or info.shape[-1] % UNIT else kept
             layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)
             if layout and (place.logarithm or place.fold in (Fold.CHANNELS, Fold.FLAT)):
                 raise BrokenModelError(

@@ -2,7 +2,7 @@
 
 A block of 256 elements consists of their codes, and of scales with the factors that these share. Each kind of parts is
 a matrix of its own, like the words and the scales of MLX's types. Eight blocks of IQ4_NL, Q4_0 and Q8_0, of 32 elements
-each, count as one.
+each, count as one, and the last one of a row may have fewer elements.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 BLOCK_SIZE = 256
+# Rows have a multiple of so many elements.
+UNIT = 64
 
 
 @dataclass(frozen=True, slots=True)

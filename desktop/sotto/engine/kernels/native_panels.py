@@ -10,7 +10,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
+from sotto.engine.gguf.kept import KEPT, UNIT
 
 MXFP4_PANELS = "mxfp4_panels"
 
@@ -45,14 +45,15 @@ def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: A
             continue
         mode = {"affine": panel_mode(layer.bits, layer.group_size), "mxfp4": MXFP4_PANELS}.get(layer.mode, "")
         scales, biases = tensors.get(f"{path}.scales"), tensors.get(f"{path}.biases")
-        whole = scales is not None and scales.shape[-1] % (BLOCK_SIZE // layer.group_size or 1) == 0
+        whole = scales is not None and scales.shape[-1] * layer.group_size % UNIT == 0
         if scales is None or not whole or not kernels.knows(mode, layer.group_size, layer.bits):
             continue
         if layer.mode == "affine":
             if biases is None or not _are_halves(scales, biases):
                 continue
             del tensors[f"{path}.biases"], layer.biases
-            both = _joined(scales, biases, BLOCK_SIZE // layer.group_size)
+            # The bias of each group comes after its scale.
+            both = mx.stack([scales, biases], axis=-1).flatten(-2)
             tensors[f"{path}.scales"] = both
             # Only a shape: nothing else may refer to what is interleaved in place.
             layer.scales = mx.zeros(both.shape, both.dtype)
@@ -61,10 +62,3 @@ def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: A
 
 def _are_halves(*arrays: mx.array) -> bool:
     return {array.dtype for array in arrays} in ({mx.bfloat16}, {mx.float16})
-
-
-def _joined(scales: mx.array, biases: mx.array, in_block: int) -> mx.array:
-    """Return the scales and the biases of each block, one after the other."""
-    blocks = (*scales.shape[:-1], -1, in_block)
-    both = mx.concatenate([scales.reshape(blocks), biases.reshape(blocks)], axis=-1)
-    return both.reshape(*scales.shape[:-1], 2 * scales.shape[-1])

@@ -174,7 +174,7 @@ def _with_blocks(layer: nn.Module, scheme: Scheme) -> nn.Module:
     quantized, kept = layer.to_quantized(group_size=32, bits=4), KEPT[scheme.mode]
     *rows, columns = layer.weight.shape
     quantized.weight = mx.zeros((*rows, columns * kept.bits // 32), mx.uint32)
-    quantized.scales = mx.zeros((*rows, columns // BLOCK_SIZE * kept.numbers), kept.dtype)
+    quantized.scales = mx.zeros((*rows, columns * kept.numbers // BLOCK_SIZE), kept.dtype)
     del quantized.biases
     quantized.mode, quantized.bits, quantized.group_size = scheme.mode, scheme.bits, scheme.group_size
     return quantized
