@@ -141,7 +141,7 @@ def _config_and_weights(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str
 
 def _is_quantized(name: str, module: nn.Module) -> bool:
     # The choice of experts is not quantized, as in GGUF files.
-    return hasattr(module, "to_quantized") and not name.endswith("mlp.gate")
+    return hasattr(module, "to_quantized") and not name.endswith(("mlp.gate", "mlp.router"))
 
 
 def _write(folder: Path, config: Mapping[str, Any], weights: dict[str, mx.array]) -> None:

@@ -22,6 +22,7 @@ _ARCHITECTURES = {
     "qwen3_moe": "qwen3moe",
     "qwen3_5_text": "qwen35",
     "gemma3_text": "gemma3",
+    "gpt_oss": "gpt-oss",
 }
 _MIX = "Q4_K_M"
 _UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 4, 5, 6, 7, 8, 9
@@ -86,6 +87,11 @@ def _attention(config: Mapping[str, Any], usual: str, special: str) -> Iterator[
     yield "attn_k.weight", (pairs, width), usual
     yield "attn_v.weight", (pairs, width), special
     yield "attn_output.weight", (width, queries), usual
+    if config["attention_bias"]:
+        lengths = {"q": queries, "k": pairs, "v": pairs, "output": width}
+        yield from ((f"attn_{name}.bias", (length,), "F32") for name, length in lengths.items())
+    if config["model_type"] == "gpt_oss":
+        yield "attn_sinks.weight", (config["num_attention_heads"],), "F32"
 
 
 def _recurrent(config: Mapping[str, Any], usual: str, special: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
@@ -110,6 +116,10 @@ def _feed_forward(config: Mapping[str, Any], usual: str, special: str) -> Iterat
         yield "ffn_gate_exps.weight", (experts, inner, width), usual
         yield "ffn_up_exps.weight", (experts, inner, width), usual
         yield "ffn_down_exps.weight", (experts, width, inner), special
+        if config["model_type"] == "gpt_oss":
+            yield "ffn_gate_inp.bias", (experts,), "F32"
+            for name, length in (("gate", inner), ("up", inner), ("down", width)):
+                yield f"ffn_{name}_exps.bias", (experts, length), "F32"
     else:
         inner = config["intermediate_size"]
         yield "ffn_gate.weight", (inner, width), usual
@@ -119,10 +129,11 @@ def _feed_forward(config: Mapping[str, Any], usual: str, special: str) -> Iterat
 
 def _norms(config: Mapping[str, Any], layer: int) -> Iterator[tuple[str, int]]:
     width, size, kind = config["hidden_size"], config["head_dim"], config["model_type"]
-    yield from (("attn_norm", width), ("post_attention_norm" if kind == "qwen3_5_text" else "ffn_norm", width))
+    second = "post_attention_norm" if kind in ("qwen3_5_text", "gpt_oss") else "ffn_norm"
+    yield from (("attn_norm", width), (second, width))
     if _is_recurrent(config, layer):
         yield "ssm_norm", config["linear_value_head_dim"]
-    elif kind != "llama":
+    elif kind not in ("llama", "gpt_oss"):
         yield from (("attn_q_norm", size), ("attn_k_norm", size))
     if kind == "gemma3_text":
         yield from (("post_attention_norm", width), ("post_ffw_norm", width))
@@ -169,6 +180,11 @@ def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
     if recurrent:
         # How many pairs turn with each axis of a position.
         yield f"{name}.rope.dimension_sections", _array(_INT32, [struct.pack("<i", size) for size in (11, 11, 10, 0)])
+    if scaling := config.get("rope_scaling"):
+        original = scaling["original_max_position_embeddings"]
+        yield f"{name}.rope.scaling.type", _string(scaling["rope_type"])
+        yield f"{name}.rope.scaling.factor", struct.pack("<If", _FLOAT32, scaling["factor"])
+        yield f"{name}.rope.scaling.original_context_length", struct.pack("<II", _UINT32, original)
     if config["model_type"] == "gemma3_text":
         # Otherwise the positions of a long context are taken to be scaled.
         yield f"{name}.rope.scaling.type", _string("none")

@@ -172,7 +172,7 @@ class Host:
         """Return the bytes of the weights that one token of an answer reads."""
         idle = 0.0
         for name, weight in tree_flatten(self.scheduler._model.parameters()):
-            if "switch_mlp" in name:
+            if "switch_mlp" in name or ".experts." in name:
                 idle += weight.nbytes * (1 - self.config["num_experts_per_tok"] / self.config["num_experts"])
             elif "embed_tokens" in name and not self.config["tie_word_embeddings"]:
                 idle += weight.nbytes

@@ -18,6 +18,7 @@ _CLASSES = {
     "qwen3": "Qwen3ForCausalLM",
     "qwen3_moe": "Qwen3MoeForCausalLM",
     "gemma3_text": "Gemma3ForCausalLM",
+    "gpt_oss": "GptOssForCausalLM",
     "qwen3_5_text": "Qwen3_5ForCausalLM",
 }
 
@@ -50,6 +51,14 @@ _QWEN35 = {
     "rope_theta": 1e7,
     "rope_parameters": {"rope_type": "default", "rope_theta": 1e7, "partial_rotary_factor": 0.25},
 }
+_GEMMA3 = {
+    "hidden_act": "gelu_pytorch_tanh",
+    "hidden_activation": "gelu_pytorch_tanh",
+    "query_pre_attn_scalar": 256,
+    "rope_local_base_freq": 10000.0,
+    "sliding_window": 1024,
+    "sliding_window_pattern": 6,
+}
 _LLAMA = {"rms_norm_eps": 1e-5, "rope_theta": 500000.0}
 SHAPES: Mapping[str, Mapping[str, Any]] = {
     "smollm2-135m": _shape("llama", 49152, 30, 576, 1536, (9, 3, 64), rms_norm_eps=1e-5, rope_theta=100000.0),
@@ -58,20 +67,8 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
     "qwen3-4b": _shape("qwen3", 151936, 36, 2560, 9728, (32, 8, 128)),
     "qwen3.5-0.8b": _shape("qwen3_5_text", 248320, 24, 1024, 3584, (8, 2, 256), linear_num_value_heads=16, **_QWEN35),
     "qwen3.5-4b": _shape("qwen3_5_text", 248320, 32, 2560, 9216, (16, 4, 256), linear_num_value_heads=32, **_QWEN35),
-    "gemma-3-4b": _shape(
-        "gemma3_text",
-        262144,
-        34,
-        2560,
-        10240,
-        (8, 4, 256),
-        hidden_act="gelu_pytorch_tanh",
-        hidden_activation="gelu_pytorch_tanh",
-        query_pre_attn_scalar=256,
-        rope_local_base_freq=10000.0,
-        sliding_window=1024,
-        sliding_window_pattern=6,
-    ),
+    "gemma-3-1b": _shape("gemma3_text", 262144, 26, 1152, 6912, (4, 1, 256), **_GEMMA3 | {"sliding_window": 512}),
+    "gemma-3-4b": _shape("gemma3_text", 262144, 34, 2560, 10240, (8, 4, 256), **_GEMMA3),
     # A quarter of the 48 layers of qwen3-30b-a3b; the others would not fit into the memory of most machines.
     "qwen3-30b-a3b-12-layers": _shape(
         "qwen3_moe",
@@ -86,6 +83,33 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
         decoder_sparse_step=1,
         mlp_only_layers=[],
         norm_topk_prob=True,
+        tie_word_embeddings=False,
+    ),
+    # A quarter of the 24 layers of gpt-oss-20b.
+    "gpt-oss-20b-6-layers": _shape(
+        "gpt_oss",
+        201088,
+        6,
+        2880,
+        2880,
+        (64, 8, 64),
+        num_local_experts=32,
+        num_experts=32,
+        num_experts_per_tok=4,
+        moe_intermediate_size=2880,
+        sliding_window=128,
+        sliding_window_pattern=2,
+        layer_types=["sliding_attention", "full_attention"] * 3,
+        rope_theta=150000.0,
+        rope_scaling={
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "original_max_position_embeddings": 4096,
+        },
+        attention_bias=True,
+        rms_norm_eps=1e-5,
         tie_word_embeddings=False,
     ),
     "llama-3.1-8b": _shape("llama", 128256, 32, 4096, 14336, (32, 8, 128), tie_word_embeddings=False, **_LLAMA),

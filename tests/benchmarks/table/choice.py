@@ -12,7 +12,9 @@ _REAL_WEIGHTS = "Q4_1"
 _MAIN = "llama-3.2-1b"
 _PROMPT = _DEPTH = 512
 # From this size on two rounds are enough, because each takes so long that disturbances average out.
-_LARGE = frozenset(("qwen3-4b", "qwen3.5-4b", "gemma-3-4b", "qwen3-30b-a3b-12-layers", "llama-3.1-8b"))
+_LARGE = frozenset(
+    ("qwen3-4b", "qwen3.5-4b", "gemma-3-4b", "qwen3-30b-a3b-12-layers", "gpt-oss-20b-6-layers", "llama-3.1-8b")
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ _USUAL: Sequence[Case] = (
     Case("qwen3-4b", "4bit", depths=(512,)),
     Case("qwen3-4b", "Q4_K_M", depths=(512,)),
     Case("qwen3.5-0.8b", "4bit", depths=(512,)),
+    Case("gemma-3-1b", "4bit", depths=(512,)),
     Case("gemma-3-4b", "4bit", depths=(512,)),
+    Case("gpt-oss-20b-6-layers", "mxfp4", depths=(512,)),
     Case("qwen3-30b-a3b-12-layers", "4bit", depths=(512,)),
     Case("llama-3.1-8b", "4bit", depths=(512,)),
 )
