@@ -15,6 +15,7 @@
 #include "matmul/gathered.h"
 #include "matmul/packing.h"
 #include "matmul/product.h"
+#include "matmul/widened.h"
 #include "mlx/ops.h"
 #include "mlx/utils.h"
 #include "tape/recording.h"
@@ -211,6 +212,9 @@ void bind_matmul(nb::module_& m) {
   m.def("embedding", &embedding, "ids"_a, "w"_a, "scales"_a.none(), "biases"_a.none(), "group_size"_a.none(),
         "bits"_a.none(), "mode"_a);
   m.def("interleave", &interleave, "stored"_a);
+  m.def(
+      "widen", [](const mx::array& stored, int bits) { return widened(stored, bits, cpu_stream()); }, "stored"_a,
+      "bits"_a);
   m.def("linear", &linear_product, "x"_a, "w"_a, "bias"_a.none());
   m.def(
       "knows",

@@ -89,14 +89,9 @@ class TestFolders:
         config = LLAMA | {"quantization": {"group_size": 64, "bits": 4} | overrides}
         loaded = load(source_of([read_header(path) for path in sorted(tmp_path.iterdir())], config))
         assert_same(loaded.model, expected, 1e-5)
-        assert {module.bits for _, module in loaded.model.named_modules() if hasattr(module, "bits")} == {
-            2,
-            3,
-            4,
-            5,
-            6,
-            8,
-        }
+        found = {module.bits for _, module in loaded.model.named_modules() if hasattr(module, "bits")}
+        # The native kernels have products for two of these; the others are held in them.
+        assert found == ({4, 8} if native.kernels() else {2, 3, 4, 5, 6, 8})
 
     @pytest.mark.parametrize("config", [QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])
     @pytest.mark.parametrize("kind", TYPES)

@@ -31,6 +31,7 @@ from sotto.engine.footprint.traced_kernels import traceable
 from sotto.engine.gguf.conversion import describe_repacking
 from sotto.engine.kernels import device, native
 from sotto.engine.kernels.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
+from sotto.engine.kernels.widened_codes import describe_widening
 from sotto.engine.memory import estimates, needs_store
 from sotto.engine.memory.draft_needs import beside, with_draft
 from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
@@ -165,6 +166,8 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     key = _key(source, all_files, held, kernels, kv_bits)
     architecture = source.record.architecture
     said = describe_repacking(all_files, widened=held.dtype == mx.float32 and kernels is None)
+    if kernels is not None and held.codes:
+        said = said or describe_widening(all_files, source.config)
     if (known := needs_store.recall(key)) is not None:
         return estimates.correct(replace(known, repacked=said), architecture)
     with name_file_in_errors(source):
@@ -253,7 +256,7 @@ def _key(
             device.device(),
             repr(pace_here()),
             kernels.level() if kernels else None,
-            [str(held.dtype), held.matrices],
+            [str(held.dtype), held.matrices, held.codes],
             kv_bits,
             [importlib.metadata.version(package) for package in ("mlx", "mlx-lm")],
             __version__,

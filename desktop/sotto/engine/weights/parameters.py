@@ -18,6 +18,7 @@ from sotto.engine.config.load_errors import reason_of
 from sotto.engine.config.quantization import Declaration, Declarations, read_declaration, shape_text
 from sotto.engine.kernels import device, native, native_products
 from sotto.engine.kernels.native_panels import arrange_in_panels
+from sotto.engine.kernels.widened_codes import growth_of, widen_codes
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import prediction_tensors, quantized_layers, tensor_names
 from sotto.errors import BrokenModelError, UnsupportedModelError
@@ -38,11 +39,13 @@ class Holding:
         dtype: Type of the activations; None to keep everything as stored.
         matrices: Whether 16-bit matrices are held in that type too. Vectors and scales always are, as they are small,
             and activations take the widest type of their operands.
+        codes: Whether there is room to hold codes of 2, 3, 5 and 6 bits in 4 or 8, for which there are native kernels.
         as_stored: Names of parameters that stay as stored, whatever their type.
     """
 
     dtype: mx.Dtype | None
     matrices: bool
+    codes: bool = True
     as_stored: frozenset[str] = frozenset()
 
     def widen(self, name: str, array: mx.array) -> mx.array:
@@ -54,18 +57,23 @@ class Holding:
 
 
 def holding(files: Iterable[TensorFile], limits: Limits) -> Holding:
-    """Choose the types that a model is held in: widening 16-bit weights takes twice their memory.
+    """Choose the types that a model is held in: wider ones take more memory.
 
     Args:
         files: Its files, as `weights.select` returns them.
         limits: The memory available before it is loaded.
     """
+    files = tuple(files)
     sizes: Counter[str] = Counter()
     for file in files:
         for tensor in file.tensors.values():
             sizes[tensor.dtype] += tensor.nbytes
-    widened = sum(sizes.values()) + sum(sizes[dtype] for dtype in _HALF)
-    return Holding(device.compute_dtype(), limits.budget is None or widened * _HEADROOM <= limits.budget)
+    total = sum(sizes.values())
+
+    def has_room(more: int) -> bool:
+        return limits.budget is None or (total + more) * _HEADROOM <= limits.budget
+
+    return Holding(device.compute_dtype(), has_room(sum(sizes[dtype] for dtype in _HALF)), has_room(growth_of(files)))
 
 
 def arrange(
@@ -103,6 +111,8 @@ def arrange(
     _check(model, tensors, written)
     if not kernels:
         return dtype, held
+    if held.codes:
+        widen_codes(model, tensors, native.kernels())
     arrange_in_panels(model, tensors, native.kernels())
     native_products.absorb_projections(model)
     return dtype, replace(held, as_stored=native_products.as_stored(model))
