@@ -77,7 +77,8 @@ inline void put_scales_of_8(const Block& block, RunScales& to) {
   }
 }
 
-// One struct for each type. `pairs` pairs of runs have `run` / 4 words each; `codes` unpacks a word of a pair.
+// One struct for each type. `pairs` pairs of runs have `run` / 4 words each; `codes` unpacks a word of a pair. `scales`
+// writes the scales of a block, and where a block may have fewer runs, `put` those of one run.
 
 struct Q4K {
   static constexpr Format format = Format::q4_k;
@@ -201,17 +202,6 @@ struct Small : Codes {
   static void put(const Block& block, RunScales& to, int run) {
     put_centred(to, run, block.factor(run), all(1), Middle);
   }
-  static void scales(const Block& block, RunScales& to) {
-#pragma GCC unroll 8
-    for (int run = 0; run < 8; ++run) {
-      put(block, to, run);
-    }
-  }
-  static void scales_of(const Block& block, int runs, RunScales& to) {
-    for (int run = 0; run < runs; ++run) {
-      put(block, to, run);
-    }
-  }
 };
 
 struct IQ4 : RunsOf32 {
@@ -291,17 +281,6 @@ struct Affine : OfMlx<Kind> {
     _mm512_store_ps(to.scales[run], number(block, 2 * run));
     _mm512_store_ps(to.biases[run], number(block, 2 * run + 1));
   }
-  static void scales(const Block& block, RunScales& to) {
-#pragma GCC unroll 8
-    for (int run = 0; run < OfMlx<Kind>::runs; ++run) {
-      put(block, to, run);
-    }
-  }
-  static void scales_of(const Block& block, int runs, RunScales& to) {
-    for (int run = 0; run < runs; ++run) {
-      put(block, to, run);
-    }
-  }
 };
 
 // A half has the exponents of two scales. As in scales_vnni.h, a code is half a unit.
@@ -317,21 +296,9 @@ struct Mxfp4 : OfMlx<Format::mxfp4_panels> {
     _mm512_store_ps(to.scales[run], scale);
     _mm512_store_ps(to.biases[run], _mm512_mul_ps(scale, _mm512_set1_ps(-kFp4Zero)));
   }
-  static void put_pair(const Block& block, RunScales& to, int pair) {
-    const __m512i both = block.half(pair);
-    put(to, 2 * pair, low_byte(both));
-    put(to, 2 * pair + 1, high_byte(both));
-  }
-  static void scales(const Block& block, RunScales& to) {
-#pragma GCC unroll 4
-    for (int pair = 0; pair < pairs; ++pair) {
-      put_pair(block, to, pair);
-    }
-  }
-  static void scales_of(const Block& block, int runs, RunScales& to) {
-    for (int pair = 0; pair < runs / 2; ++pair) {
-      put_pair(block, to, pair);
-    }
+  static void put(const Block& block, RunScales& to, int run) {
+    const __m512i both = block.half(run / 2);
+    put(to, run, run % 2 == 0 ? low_byte(both) : high_byte(both));
   }
 };
 

@@ -32,13 +32,18 @@ template <typename Type>
 inline Block open_block(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, RunScales& own) {
   constexpr int kRuns = kBlockColumns / block_type(Type::format).run;
   const Block block = block_at<Type>(panel, first_run / kRuns);
-  if constexpr (may_end_early(Type::format)) {
-    if (runs < kRuns) {
-      Type::scales_of(block, static_cast<int>(runs), own);
-      return block;
+  if constexpr (!may_end_early(Type::format)) {
+    Type::scales(block, own);
+  } else if (runs < kRuns) {
+    for (int run = 0; run < runs; ++run) {
+      Type::put(block, own, run);
+    }
+  } else {
+#pragma GCC unroll 8
+    for (int run = 0; run < kRuns; ++run) {
+      Type::put(block, own, run);
     }
   }
-  Type::scales(block, own);
   return block;
 }
 
