@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from clipping import assert_unclipped
@@ -143,6 +143,24 @@ def test_a_model_that_cannot_be_loaded_is_not_offered_for_questions(ready, qtbot
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FAILED)
     assert page.title.text() == "Welcome to Sotto"
     assert not any(chip.isVisible() for chip in page.chips)
+
+
+def test_nothing_moves_while_the_page_finds_room_for_what_was_found(stage, qtbot, loop):
+    page = stage.window.chat.welcome
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    moves = Moves(page, [page.title, page.greeting, page.finds])
+    page.repaint()
+    height = page.finds.height()
+    page.finds.show_found([BUILTIN], PLACES, 16 * 10**9)
+    # The page may be painted between any two of the events in which its parts find their sizes.
+    part = page.finds
+    while part is not page:
+        QCoreApplication.sendPostedEvents(part, QEvent.Type.LayoutRequest)
+        page.repaint()
+        part = part.parentWidget()
+    qtbot.waitUntil(lambda: page.finds.height() > height)
+    page.repaint()
+    assert moves.seen == {}
 
 
 class Moves(QObject):

@@ -73,16 +73,14 @@ class Welcome(Scroller):
             keep = chip.sizePolicy()
             keep.setRetainSizeWhenHidden(True)
             chip.setSizePolicy(keep)
-        column = QWidget()
-        downwards = QVBoxLayout(column)
-        downwards.setContentsMargins(0, 0, 0, 0)
-        downwards.setSpacing(theme.GAP_24)
-        downwards.addWidget(self._block)
-        downwards.addWidget(self.finds)
-        self._column = column
+        # Not in a widget of their own, whose layout would divide its old height between them before it has a new one.
+        column = QVBoxLayout()
+        column.setSpacing(theme.GAP_24)
+        column.addWidget(self._block)
+        column.addWidget(self.finds)
         across = QHBoxLayout()
         across.addStretch(1)
-        across.addWidget(column, 1000)
+        across.addLayout(column, 1000)
         across.addStretch(1)
         body = QWidget()
         body.setObjectName("column")
@@ -154,7 +152,8 @@ class Welcome(Scroller):
             self.question_chosen.emit(chip.property("question"))
 
     def _update_width(self) -> None:
-        self._column.setMaximumWidth(theme.current().scaled(_COLUMN))
+        for part in (self._block, self.finds):
+            part.setMaximumWidth(theme.current().scaled(_COLUMN))
         self.greeting.setMinimumHeight(theme.current().scaled(_GREETING))
         self._place()
 
