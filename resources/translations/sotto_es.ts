@@ -453,7 +453,7 @@
         <translation>Esquemas</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+46"/>
         <source>Preset name</source>
         <translation>Nombre del preajuste</translation>
     </message>
@@ -723,8 +723,8 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+339"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+275"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -961,7 +961,7 @@
         <translation>Ninguno de sus modelos ve imágenes: consiga uno que las vea o envíe sin ellas.</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Use {model}</source>
         <translation>Usar {model}</translation>
     </message>
@@ -1017,7 +1017,7 @@
     </message>
     <message numerus="yes">
         <location line="+5"/>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+235"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="+108"/>
         <source>1 model|{count} models</source>
@@ -1044,8 +1044,8 @@
     <message>
         <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
-        <location line="+269"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-221"/>
+        <location line="+272"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
@@ -1065,7 +1065,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+79"/>
         <source>Name of the model</source>
         <translation>Nombre del modelo</translation>
     </message>
@@ -1107,7 +1107,7 @@
         <translation>La plantilla omite el prompt del sistema.</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+12"/>
         <source>Hide the template</source>
         <translation>Ocultar la plantilla</translation>
     </message>
@@ -1144,7 +1144,7 @@
         <translation>Abre el navegador</translation>
     </message>
     <message>
-        <location line="+126"/>
+        <location line="+134"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtener</translation>
@@ -1155,7 +1155,7 @@
         <translation>Obtener {name}</translation>
     </message>
     <message>
-        <location line="+25"/>
+        <location line="+35"/>
         <source>You have it</source>
         <translation>Ya lo tienes</translation>
     </message>
@@ -1474,7 +1474,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-92"/>
         <source>Stays loaded</source>
         <translation>Permanece cargado</translation>
     </message>
@@ -1484,7 +1484,7 @@
         <translation>Se expulsa en {time} si no se usa</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-159"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-157"/>
         <source>{free} free</source>
         <translation>{free} libres</translation>
     </message>
@@ -1545,7 +1545,7 @@
         <translation>Memoria desconocida</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+9"/>
         <source>Contexts take at most {size}</source>
         <translation>Los contextos ocupan como máximo {size}</translation>
     </message>
@@ -1585,19 +1585,19 @@
         <translation>{name} ocuparía {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-262"/>
         <source>Weights</source>
         <translation>Pesos</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+109"/>
+        <location line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>Contexto</translation>
     </message>
     <message>
-        <location line="-108"/>
+        <location line="-109"/>
         <source>While computing</source>
         <translation>Al calcular</translation>
     </message>
@@ -1618,25 +1618,25 @@
     </message>
     <message>
         <location line="+49"/>
-        <location line="+204"/>
+        <location line="+206"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>Favorito</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-175"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-203"/>
         <source>Close details</source>
         <translation>Cerrar los detalles</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
-        <location line="+215"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+8"/>
+        <location line="+218"/>
         <source>Add adapter…</source>
         <translation>Añadir adaptador…</translation>
     </message>
     <message>
-        <location line="-211"/>
+        <location line="-214"/>
         <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
         <translation>Conservar el modelo en el almacén de Sotto, para que permanezca si el otro programa lo elimina</translation>
     </message>
@@ -1664,7 +1664,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+172"/>
+        <location line="+173"/>
         <source>Keep loaded</source>
         <translation>Dejar cargado</translation>
     </message>
@@ -1679,7 +1679,7 @@
         <translation>Los favoritos van al principio de la lista</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+22"/>
         <source>Adapter: {name}</source>
         <translation>Adaptador: {name}</translation>
     </message>
@@ -1759,7 +1759,7 @@
         <translation>Cargar {name}</translation>
     </message>
     <message>
-        <location line="+94"/>
+        <location line="+92"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>desconocido</translation>
@@ -1898,7 +1898,7 @@
         <translation>Uso reciente</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-84"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
@@ -2945,12 +2945,12 @@
         <translation>No se pudo iniciar la API ({error}).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
         <source>The models could not be listed</source>
         <translation>No se pudo obtener la lista de modelos</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+33"/>
         <source>{address} is not on this computer: download the model first, then drop its folder.</source>
         <translation>{address} no está en este equipo: primero hay que descargar el modelo y después soltar su carpeta.</translation>
     </message>
@@ -3597,6 +3597,11 @@
         <translation>4 bits</translation>
     </message>
     <message>
+        <location line="+0"/>
+        <source>16 bits</source>
+        <translation>16 bits</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>Memory and cache</source>
         <translation>Memoria y caché</translation>
@@ -3911,12 +3916,12 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/toolkit/notice.py" line="+57"/>
-        <location line="+53"/>
+        <location line="+51"/>
         <source>Do it</source>
         <translation>Hacerlo</translation>
     </message>
     <message>
-        <location line="-51"/>
+        <location line="-49"/>
         <source>Dismiss</source>
         <translation>Cerrar</translation>
     </message>
@@ -3941,13 +3946,13 @@
         <translation>por defecto</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>Borrar</translation>
     </message>
     <message>
-        <location line="+67"/>
+        <location line="+64"/>
         <source>{title} must be a number from {least} to {most}, not {typed}.</source>
         <translation>{title} debe ser un número de {least} a {most}, no {typed}.</translation>
     </message>
@@ -4035,7 +4040,7 @@
         <translation>Respondiendo…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-251"/>
         <source>Whole Document</source>
         <translation>Documento completo</translation>
     </message>
@@ -4050,7 +4055,7 @@
         <translation>Solo el final</translation>
     </message>
     <message>
-        <location line="+57"/>
+        <location line="+63"/>
         <source>Choose what is sent of {name}</source>
         <translation>Elegir qué se envía de {name}</translation>
     </message>
@@ -4075,12 +4080,12 @@
         <translation>Adjunto: {name}, {details}</translation>
     </message>
     <message>
-        <location line="+108"/>
+        <location line="+118"/>
         <source>Reading…</source>
         <translation>Leyendo…</translation>
     </message>
     <message>
-        <location line="+33"/>
+        <location line="+62"/>
         <source>first {percent} %</source>
         <translation>primer {percent}&#xa0;%</translation>
     </message>

@@ -453,7 +453,7 @@
         <translation>Schémas</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+46"/>
         <source>Preset name</source>
         <translation>Nom du préréglage</translation>
     </message>
@@ -723,8 +723,8 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+339"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+275"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -961,7 +961,7 @@
         <translation>Aucun de vos modèles ne voit les images&#xa0;: obtenez-en un qui les voit, ou envoyez sans.</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Use {model}</source>
         <translation>Utiliser {model}</translation>
     </message>
@@ -1017,7 +1017,7 @@
     </message>
     <message numerus="yes">
         <location line="+5"/>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+235"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="+108"/>
         <source>1 model|{count} models</source>
@@ -1044,8 +1044,8 @@
     <message>
         <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
-        <location line="+269"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-221"/>
+        <location line="+272"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
@@ -1065,7 +1065,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+79"/>
         <source>Name of the model</source>
         <translation>Nom du modèle</translation>
     </message>
@@ -1107,7 +1107,7 @@
         <translation>Le gabarit omet le prompt système.</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+12"/>
         <source>Hide the template</source>
         <translation>Masquer le gabarit</translation>
     </message>
@@ -1144,7 +1144,7 @@
         <translation>Ouvre votre navigateur</translation>
     </message>
     <message>
-        <location line="+126"/>
+        <location line="+134"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtenir</translation>
@@ -1155,7 +1155,7 @@
         <translation>Obtenir {name}</translation>
     </message>
     <message>
-        <location line="+25"/>
+        <location line="+35"/>
         <source>You have it</source>
         <translation>Déjà présent</translation>
     </message>
@@ -1474,7 +1474,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-92"/>
         <source>Stays loaded</source>
         <translation>Reste chargé</translation>
     </message>
@@ -1484,7 +1484,7 @@
         <translation>Éjection dans {time} si inactif</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-159"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-157"/>
         <source>{free} free</source>
         <translation>{free} libres</translation>
     </message>
@@ -1545,7 +1545,7 @@
         <translation>Mémoire inconnue</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+9"/>
         <source>Contexts take at most {size}</source>
         <translation>Les contextes occupent au plus {size}</translation>
     </message>
@@ -1585,19 +1585,19 @@
         <translation>{name} occuperait {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-262"/>
         <source>Weights</source>
         <translation>Poids</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+109"/>
+        <location line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
     <message>
-        <location line="-108"/>
+        <location line="-109"/>
         <source>While computing</source>
         <translation>Pendant le calcul</translation>
     </message>
@@ -1618,25 +1618,25 @@
     </message>
     <message>
         <location line="+49"/>
-        <location line="+204"/>
+        <location line="+206"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>Favori</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-175"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-203"/>
         <source>Close details</source>
         <translation>Fermer les détails</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
-        <location line="+215"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+8"/>
+        <location line="+218"/>
         <source>Add adapter…</source>
         <translation>Ajouter un adaptateur…</translation>
     </message>
     <message>
-        <location line="-211"/>
+        <location line="-214"/>
         <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
         <translation>Garder le modèle dans le dépôt de Sotto, pour qu’il reste si l’autre programme le supprime</translation>
     </message>
@@ -1664,7 +1664,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+172"/>
+        <location line="+173"/>
         <source>Keep loaded</source>
         <translation>Garder chargé</translation>
     </message>
@@ -1679,7 +1679,7 @@
         <translation>Les favoris sont en tête de liste</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+22"/>
         <source>Adapter: {name}</source>
         <translation>Adaptateur : {name}</translation>
     </message>
@@ -1759,7 +1759,7 @@
         <translation>Charger {name}</translation>
     </message>
     <message>
-        <location line="+94"/>
+        <location line="+92"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>inconnu</translation>
@@ -1898,7 +1898,7 @@
         <translation>Utilisation récente</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-84"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
@@ -2945,12 +2945,12 @@
         <translation>L’API n’a pas pu être démarrée ({error}).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
         <source>The models could not be listed</source>
         <translation>La liste des modèles n’a pas pu être établie</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+33"/>
         <source>{address} is not on this computer: download the model first, then drop its folder.</source>
         <translation>{address} n’est pas sur cet ordinateur&#xa0;: téléchargez d’abord le modèle, puis déposez son dossier.</translation>
     </message>
@@ -3597,6 +3597,11 @@
         <translation>4 bits</translation>
     </message>
     <message>
+        <location line="+0"/>
+        <source>16 bits</source>
+        <translation>16 bits</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>Memory and cache</source>
         <translation>Mémoire et cache</translation>
@@ -3911,12 +3916,12 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/toolkit/notice.py" line="+57"/>
-        <location line="+53"/>
+        <location line="+51"/>
         <source>Do it</source>
         <translation>Exécuter</translation>
     </message>
     <message>
-        <location line="-51"/>
+        <location line="-49"/>
         <source>Dismiss</source>
         <translation>Fermer</translation>
     </message>
@@ -3941,13 +3946,13 @@
         <translation>par défaut</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>Effacer</translation>
     </message>
     <message>
-        <location line="+67"/>
+        <location line="+64"/>
         <source>{title} must be a number from {least} to {most}, not {typed}.</source>
         <translation>«&#xa0;{title}&#xa0;» doit être un nombre de {least} à {most}, et non {typed}.</translation>
     </message>
@@ -4035,7 +4040,7 @@
         <translation>Réponse en cours…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-251"/>
         <source>Whole Document</source>
         <translation>Tout le document</translation>
     </message>
@@ -4050,7 +4055,7 @@
         <translation>Seulement la fin</translation>
     </message>
     <message>
-        <location line="+57"/>
+        <location line="+63"/>
         <source>Choose what is sent of {name}</source>
         <translation>Choisir ce qui est envoyé de {name}</translation>
     </message>
@@ -4075,12 +4080,12 @@
         <translation>Joint&#xa0;: {name}, {details}</translation>
     </message>
     <message>
-        <location line="+108"/>
+        <location line="+118"/>
         <source>Reading…</source>
         <translation>Lecture…</translation>
     </message>
     <message>
-        <location line="+33"/>
+        <location line="+62"/>
         <source>first {percent} %</source>
         <translation>premiers {percent}&#xa0;%</translation>
     </message>

@@ -449,7 +449,7 @@
         <translation>スキーマ</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+46"/>
         <source>Preset name</source>
         <translation>プリセット名</translation>
     </message>
@@ -718,8 +718,8 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+230"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+339"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+275"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -952,7 +952,7 @@
         <translation>画像を見ることができるモデルがありません。入手するか、画像なしで送信してください。</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Use {model}</source>
         <translation>{model}を使う</translation>
     </message>
@@ -1006,7 +1006,7 @@
     </message>
     <message numerus="yes">
         <location line="+5"/>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+235"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="+108"/>
         <source>1 model|{count} models</source>
@@ -1032,8 +1032,8 @@
     <message>
         <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
-        <location line="+269"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-221"/>
+        <location line="+272"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
@@ -1053,7 +1053,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+79"/>
         <source>Name of the model</source>
         <translation>モデル名</translation>
     </message>
@@ -1095,7 +1095,7 @@
         <translation>このテンプレートではシステムプロンプトが使われません。</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+12"/>
         <source>Hide the template</source>
         <translation>テンプレートを隠す</translation>
     </message>
@@ -1132,7 +1132,7 @@
         <translation>ブラウザを開きます</translation>
     </message>
     <message>
-        <location line="+126"/>
+        <location line="+134"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>入手</translation>
@@ -1143,7 +1143,7 @@
         <translation>{name} を入手</translation>
     </message>
     <message>
-        <location line="+25"/>
+        <location line="+35"/>
         <source>You have it</source>
         <translation>入手済み</translation>
     </message>
@@ -1461,7 +1461,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-92"/>
         <source>Stays loaded</source>
         <translation>メモリに保持中</translation>
     </message>
@@ -1471,7 +1471,7 @@
         <translation>アイドル時は{time}後にアンロード</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-159"/>
+        <location filename="../../desktop/sotto/ui/models/memory_gauge.py" line="-157"/>
         <source>{free} free</source>
         <translation>空き {free}</translation>
     </message>
@@ -1532,7 +1532,7 @@
         <translation>メモリ不明</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+9"/>
         <source>Contexts take at most {size}</source>
         <translation>コンテキストの使用量は最大{size}</translation>
     </message>
@@ -1571,19 +1571,19 @@
         <translation>{name}の予測使用量 {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-262"/>
         <source>Weights</source>
         <translation>重み</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+109"/>
+        <location line="+110"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <location line="-108"/>
+        <location line="-109"/>
         <source>While computing</source>
         <translation>計算用</translation>
     </message>
@@ -1604,25 +1604,25 @@
     </message>
     <message>
         <location line="+49"/>
-        <location line="+204"/>
+        <location line="+206"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>お気に入り</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-175"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-203"/>
         <source>Close details</source>
         <translation>詳細を閉じる</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
-        <location line="+215"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+8"/>
+        <location line="+218"/>
         <source>Add adapter…</source>
         <translation>アダプターを追加…</translation>
     </message>
     <message>
-        <location line="-211"/>
+        <location line="-214"/>
         <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
         <translation>ほかのプログラムが削除しても残るように、モデルを Sotto のストアに保管します</translation>
     </message>
@@ -1650,7 +1650,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+172"/>
+        <location line="+173"/>
         <source>Keep loaded</source>
         <translation>メモリに保持</translation>
     </message>
@@ -1665,7 +1665,7 @@
         <translation>お気に入りはリストの先頭に表示されます</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location line="+22"/>
         <source>Adapter: {name}</source>
         <translation>アダプター：{name}</translation>
     </message>
@@ -1745,7 +1745,7 @@
         <translation>「{name}」をロード</translation>
     </message>
     <message>
-        <location line="+94"/>
+        <location line="+92"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>不明</translation>
@@ -1883,7 +1883,7 @@
         <translation>最近使用した順</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-84"/>
         <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
@@ -2920,12 +2920,12 @@
         <translation>APIを開始できませんでした（{error}）。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
         <source>The models could not be listed</source>
         <translation>モデルの一覧を取得できませんでした</translation>
     </message>
     <message>
-        <location line="+35"/>
+        <location line="+33"/>
         <source>{address} is not on this computer: download the model first, then drop its folder.</source>
         <translation>「{address}」はこのコンピューター上にありません。先にモデルをダウンロードしてから、そのフォルダーをドロップしてください。</translation>
     </message>
@@ -3571,6 +3571,11 @@
         <translation>4ビット</translation>
     </message>
     <message>
+        <location line="+0"/>
+        <source>16 bits</source>
+        <translation>16ビット</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>Memory and cache</source>
         <translation>メモリとキャッシュ</translation>
@@ -3882,12 +3887,12 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/toolkit/notice.py" line="+57"/>
-        <location line="+53"/>
+        <location line="+51"/>
         <source>Do it</source>
         <translation>実行</translation>
     </message>
     <message>
-        <location line="-51"/>
+        <location line="-49"/>
         <source>Dismiss</source>
         <translation>閉じる</translation>
     </message>
@@ -3912,13 +3917,13 @@
         <translation>デフォルト</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>消去</translation>
     </message>
     <message>
-        <location line="+67"/>
+        <location line="+64"/>
         <source>{title} must be a number from {least} to {most}, not {typed}.</source>
         <translation>「{title}」には{least}から{most}までの数値を入力してください（入力値：{typed}）。</translation>
     </message>
@@ -4006,7 +4011,7 @@
         <translation>回答中…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-206"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-251"/>
         <source>Whole Document</source>
         <translation>文書全体</translation>
     </message>
@@ -4021,7 +4026,7 @@
         <translation>末尾のみ</translation>
     </message>
     <message>
-        <location line="+57"/>
+        <location line="+63"/>
         <source>Choose what is sent of {name}</source>
         <translation>「{name}」の送信する部分を選択</translation>
     </message>
@@ -4046,12 +4051,12 @@
         <translation>添付：{name}、{details}</translation>
     </message>
     <message>
-        <location line="+108"/>
+        <location line="+118"/>
         <source>Reading…</source>
         <translation>読み取り中…</translation>
     </message>
     <message>
-        <location line="+33"/>
+        <location line="+62"/>
         <source>first {percent} %</source>
         <translation>先頭の{percent}%</translation>
     </message>

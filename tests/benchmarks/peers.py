@@ -72,7 +72,7 @@ class SottoPeer(_Peer):
     """
 
     def __init__(self, model: Path, kv_bits: int | None = None) -> None:
-        """Load a model by its folder or file; `kv_bits` quantizes keys and values."""
+        """Load a model by its folder or file; `kv_bits` are those of keys and values."""
         super().__init__("peer_sotto.py", str(model), str(kv_bits or 0))
         self.active_bytes: int = self.loaded["active_bytes"]
 

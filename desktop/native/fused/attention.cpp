@@ -80,6 +80,7 @@ enum class Seen { none, some, all };
 struct Block {
   const float* data;
   int64_t row;
+  const Half* halves = nullptr;  // instead of `data`
 };
 
 void fetch(const void* from, int64_t bytes) {
@@ -87,17 +88,23 @@ void fetch(const void* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(from) + at);
 }
 
-// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds. What follows them is
-// fetched meanwhile: packed blocks are so short that the processor would notice the stream too late.
+// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds. float16 is left in place,
+// too, if few rows use it: many had better have it converted once. What follows is fetched while a block is unpacked:
+// packed blocks are so short that the processor would notice the stream too late.
 Block read(
     const Kernels& f, const Strided& from, int64_t batch, int64_t head, int64_t first, int64_t count, int64_t size,
-    float* space) {
+    float* space, bool few = false) {
   const int64_t start = batch * from.batch + head * from.head + first * from.row;
   if (from.data) return {from.data + start, from.row};
+  if (few && from.packed.bits == kHalf) {
+    return {nullptr, from.row, reinterpret_cast<const Half*>(from.packed.from(start).bytes)};
+  }
   const Packed next = from.packed.from(start + count * from.row);
-  fetch(next.words, count * from.row * next.bits / 8);
-  fetch(next.scales, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
-  fetch(next.biases, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
+  fetch(next.bytes, count * from.row * next.bits / 8);
+  if (next.scales) {
+    fetch(next.scales, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
+    fetch(next.biases, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
+  }
   const int64_t rows = from.row == size ? count : 1;
   for (int64_t i = 0; i < count; i += rows) {
     f.unpack(from.packed.from(start + i * from.row), space + i * size, rows * size);
@@ -160,19 +167,19 @@ class Unit {
       const int64_t count = std::min(kKeyBlock, end_key_ - key);
       const Seen seen = p_.mask.visible ? visible(key, count) : Seen::all;
       if (seen == Seen::none) continue;
-      const Block keys = read(f, p_.k, batch_, kv_head_, key, count, p_.depth, unpacked);
+      const Block keys = read(f, p_.k, batch_, kv_head_, key, count, p_.depth, unpacked, !wide);
       if (wide) {
         f.multiply(keys.data, keys.row, 1, queries, stride, scores, stride, count, stride, p_.depth, false);
       } else {
-        f.dot(queries, p_.depth, rows_, keys.data, keys.row, count, p_.depth, scores);
+        dot(f, queries, keys, count, p_.depth, scores);
       }
       if (p_.added_depth > 0) {
-        const Block more = read(f, p_.added_k, batch_, kv_head_, key, count, p_.added_depth, unpacked);
+        const Block more = read(f, p_.added_k, batch_, kv_head_, key, count, p_.added_depth, unpacked, !wide);
         if (wide) {
           f.multiply(
               more.data, more.row, 1, added_queries, stride, scores, stride, count, stride, p_.added_depth, true);
         } else {
-          f.dot(added_queries, p_.added_depth, rows_, more.data, more.row, count, p_.added_depth, added);
+          dot(f, added_queries, more, count, p_.added_depth, added);
           for (int64_t r = 0; r < rows_; ++r) {
             for (int64_t j = 0; j < count; ++j) scores[r * kKeyBlock + j] += added[r * kKeyBlock + j];
           }
@@ -184,8 +191,12 @@ class Unit {
       } else {
         f.soften_rows(scores, rows_, count, state, sums, p_.width);
       }
-      const Block values = read(f, p_.v, batch_, kv_head_, key, count, p_.width, unpacked);
-      f.multiply(scores, row, column, values.data, values.row, sums, p_.width, rows_, p_.width, count, true);
+      const Block values = read(f, p_.v, batch_, kv_head_, key, count, p_.width, unpacked, !wide);
+      if (values.halves) {
+        f.multiply_halves(scores, row, column, values.halves, values.row, sums, p_.width, rows_, p_.width, count, true);
+      } else {
+        f.multiply(scores, row, column, values.data, values.row, sums, p_.width, rows_, p_.width, count, true);
+      }
     }
     for (int64_t r = 0; r < rows_; ++r) {
       give(batch_, first_head_ + r / queries_, first_query_ + r % queries_, piece_, state.largest[r], state.total[r],
@@ -212,6 +223,15 @@ class Unit {
           for (int64_t d = d0; d < d1; ++d) to[d * stride + r] = one ? one[d] * scale : 0.0f;
         }
       }
+    }
+  }
+
+  void dot(
+      const Kernels& f, const float* queries, const Block& keys, int64_t count, int64_t depth, float* scores) const {
+    if (keys.halves) {
+      f.dot_halves(queries, depth, rows_, keys.halves, keys.row, count, depth, scores);
+    } else {
+      f.dot(queries, depth, rows_, keys.data, keys.row, count, depth, scores);
     }
   }
 

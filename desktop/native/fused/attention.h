@@ -9,7 +9,7 @@ namespace sotto::fused {
 
 // Strides are in elements. The last axis of every array except the mask is contiguous.
 struct Strided {
-  const float* data = nullptr;  // null if the numbers are packed, with whole groups in a row
+  const float* data = nullptr;  // null if the numbers are packed, with whole groups in a row, or float16
   std::int64_t batch = 0;
   std::int64_t head = 0;
   std::int64_t row = 0;

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -12,21 +13,25 @@ namespace sotto::fused {
 
 namespace {
 
-// Keys or values in a form that the attention can read: in place, or as a copy if they have another type or their last
-// axis is not contiguous. `first` is the array, or the first of three arrays that hold packed numbers.
+// Keys or values in a form that the attention can read: in place, or as a copy if they are bfloat16 or their last axis is
+// not contiguous. `first` is the array, or the first of three arrays that hold packed numbers.
 class Readable {
  public:
   explicit Readable(const mx::array* first, Form form = {})
       : source_(mx::array::unsafe_weak_copy(*first)),
-        in_place_(first->dtype() == mx::float32 && (first->strides(-1) == 1 || first->shape(-1) == 1)) {
+        in_place_(first->dtype() != mx::bfloat16 && (first->strides(-1) == 1 || first->shape(-1) == 1)) {
     if (form.bits != 0) packed_.emplace(first[0], first[1], first[2], form);
   }
 
   // Valid as long as this object lives.
   Strided read() {
     if (packed_) return packed_->read();
-    if (in_place_) {
+    if (in_place_ && source_.dtype() == mx::float32) {
       return {source_.data<float>(), source_.strides(0), source_.strides(1), source_.strides(2)};
+    }
+    if (in_place_) {
+      const Packed halves{source_.data<std::uint8_t>(), nullptr, nullptr, kHalf};
+      return {nullptr, source_.strides(0), source_.strides(1), source_.strides(2), halves};
     }
     copy_.reset(new float[source_.size()]);
     if (source_.dtype() == mx::float32) {
@@ -161,12 +166,18 @@ bool floating(const array& x) {
   return x.dtype() == mx::float32 || x.dtype() == mx::bfloat16 || x.dtype() == mx::float16;
 }
 
-// Add what holds keys or values to the inputs, and return in which form: the packed arrays if they are to be unpacked.
+// Add what holds keys or values to the inputs, and return in which form: the packed arrays if they are to be unpacked,
+// and float16 if it is to be converted.
 Form take(const array& x, std::vector<array>& inputs) {
   if (x.status() == array::Status::unscheduled && x.has_primitive()) {
     if (const auto* unpack = dynamic_cast<const Unpack*>(&x.primitive())) {
       inputs.insert(inputs.end(), x.inputs().begin(), x.inputs().end());
       return unpack->form();
+    }
+    const bool converted = x.dtype() == mx::float32 && std::strcmp(x.primitive().name(), "AsType") == 0;
+    if (converted && x.inputs()[0].dtype() == mx::float16) {
+      inputs.push_back(x.inputs()[0]);
+      return {};
     }
   }
   inputs.push_back(x);

@@ -25,18 +25,24 @@ struct Softmax {
   float* total;    // the sum of exp(score - largest)
 };
 
+struct Half {
+  std::uint16_t bits;  // of a float16
+};
+constexpr int kHalf = 16;
+
 // Numbers of 8 or 4 bits with a scale and a bias for each group, as mx.quantize packs them: the first numbers are in the
-// low bits of a word.
+// low bits of a word. Or numbers of kHalf bits, which are float16 and have neither.
 struct Packed {
-  std::uint32_t* words = nullptr;
+  std::uint8_t* bytes = nullptr;
   float* scales = nullptr;
   float* biases = nullptr;
   int bits = 0;
-  std::int64_t group = 0;  // a multiple of 32
+  std::int64_t group = 1;  // a multiple of 32, if there are scales
 
   // The numbers from `first` on, a multiple of the group.
   Packed from(std::int64_t first) const {
-    return {words + first * bits / 32, scales + first / group, biases + first / group, bits, group};
+    const std::int64_t groups = scales ? first / group : 0;
+    return {bytes + first * bits / 8, scales + groups, biases + groups, bits, group};
   }
 };
 
@@ -83,9 +89,15 @@ struct Kernels {
   void (*multiply)(
       const float* a, std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row, float* c,
       std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
+  void (*multiply_halves)(
+      const float* a, std::int64_t a_row, std::int64_t a_column, const Half* b, std::int64_t b_row, float* c,
+      std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
   // scores[r, j] = queries[r, :] . keys[j, :]; the row stride of queries is `query_row`, that of scores kKeyBlock.
   void (*dot)(
       const float* queries, std::int64_t query_row, std::int64_t rows, const float* keys, std::int64_t key_row,
+      std::int64_t count, std::int64_t depth, float* scores);
+  void (*dot_halves)(
+      const float* queries, std::int64_t query_row, std::int64_t rows, const Half* keys, std::int64_t key_row,
       std::int64_t count, std::int64_t depth, float* scores);
   // Turn scores[r, 0 .. count) into weights, and update the rows' maxima and sums; out[r, width] is rescaled to match.
   void (*soften_rows)(
@@ -97,6 +109,7 @@ struct Kernels {
   // out[n] = factor * x[n].
   void (*scale)(const float* x, float factor, float* out, std::int64_t n);
   // Pack n numbers, whole groups, with the same bits as mx.quantize, and unpack them with the same as mx.dequantize.
+  // Numbers that float16 cannot hold become the largest ones that it can.
   void (*pack)(const float* x, const Packed& to, std::int64_t n);
   void (*unpack)(const Packed& from, float* out, std::int64_t n);
   // Compute the rows `first` to `end` of a head's state and of its outputs, for all tokens.

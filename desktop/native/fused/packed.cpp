@@ -28,7 +28,7 @@ class Pack : public mx::Primitive {
 
   void eval_cpu(const std::vector<mx::array>& inputs, std::vector<mx::array>& outputs) override {
     for (mx::array& out : outputs) out.set_data(mx::allocator::malloc(out.nbytes()));
-    const Packed to{outputs[0].data<std::uint32_t>(), outputs[1].data<float>(), outputs[2].data<float>(), form_.bits,
+    const Packed to{outputs[0].data<std::uint8_t>(), outputs[1].data<float>(), outputs[2].data<float>(), form_.bits,
                     form_.group};
     dispatch(stream(), [x = Rows(inputs[0]), to]() {
       const std::int64_t n = x.length();
@@ -74,7 +74,7 @@ Strided PackedRows::read() {
   made.packed.bits = form_.bits;
   made.packed.group = form_.group;
   if (in_place()) {
-    made.packed.words = words_.data<std::uint32_t>();
+    made.packed.bytes = words_.data<std::uint8_t>();
     made.packed.scales = scales_.data<float>();
     made.packed.biases = biases_.data<float>();
     made.batch = scales_.strides(0) * form_.group;
@@ -84,7 +84,7 @@ Strided PackedRows::read() {
   }
   copies_.clear();
   for (const mx::array* a : {&words_, &scales_, &biases_}) copies_.push_back(std::make_shared<Bytes>(*a));
-  made.packed.words = const_cast<std::uint32_t*>(copies_[0]->data<std::uint32_t>());
+  made.packed.bytes = const_cast<std::uint8_t*>(copies_[0]->data<std::uint8_t>());
   made.packed.scales = const_cast<float*>(copies_[1]->data<float>());
   made.packed.biases = const_cast<float*>(copies_[2]->data<float>());
   made.row = scales_.shape(3) * std::int64_t{form_.group};

@@ -1,6 +1,7 @@
-// Packing and unpacking, written once for all instruction sets; see kernels_impl.h.
+// Packing in fewer bits and unpacking, written once for all instruction sets; see kernels_impl.h.
 #pragma once
 
+#include "fused/halves_impl.h"
 #include "fused/kernels.h"
 #include "fused/vector.h"
 
@@ -31,7 +32,8 @@ inline void unpack_bytes(const std::uint8_t* from, float scale, float bias, floa
 }
 
 void unpack(const Packed& from, float* out, int64_t n) {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(from.words);
+  const std::uint8_t* const bytes = from.bytes;
+  if (from.bits == sotto::fused::kHalf) return widen(reinterpret_cast<const Half*>(bytes), out, n);
   // Counted: dividing by the size of a group takes older processors longer than unpacking one.
   int64_t group = 0;
   for (int64_t i = 0; i < n; i += from.group, ++group) {
@@ -67,9 +69,10 @@ void unpack(const Packed& from, float* out, int64_t n) {
 }
 
 void pack(const float* x, const Packed& to, int64_t n) {
+  std::uint8_t* const bytes = to.bytes;
+  if (to.bits == sotto::fused::kHalf) return narrow(x, reinterpret_cast<Half*>(bytes), n);
   const float most = static_cast<float>((1 << to.bits) - 1);
   const Floats magic = all(12582912.0f);  // 1.5 * 2^23: adding it rounds to an integer in the low bits
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(to.words);
   int64_t group = 0;
   for (int64_t i = 0; i < n; i += to.group, ++group) {
     Floats least = load(x + i), largest_ones = least;

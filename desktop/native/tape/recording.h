@@ -40,7 +40,7 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-// Memory for numbers, as float32 or packed.
+// Memory for numbers, as float32, float16 or packed.
 struct Place {
   float* data = nullptr;  // null if they are packed
   fused::Packed packed = {};

@@ -50,10 +50,10 @@ void require(bool condition, const char* message) {
   }
 }
 
-constexpr std::size_t kUnpacked = 2, kPacked = 6;  // arrays for keys and values
+constexpr std::size_t kPlain = 2, kPacked = 6;  // arrays for keys and values
 
 void check(const Layer& layer, const mx::array& buffer, int size, mx::Dtype type, int room) {
-  require(buffer.dtype() == type, "What a cache holds must be float32, or packed with scales and biases.");
+  require(buffer.dtype() == type, "What a cache holds must be float32, float16, or packed with scales and biases.");
   require(buffer.ndim() == 4 && buffer.shape(0) == 1 && buffer.shape(1) == layer.heads && buffer.shape(2) == room &&
               buffer.shape(3) == size,
           "What a cache holds must have the shape that its layer makes.");
@@ -62,8 +62,9 @@ void check(const Layer& layer, const mx::array& buffer, int size, mx::Dtype type
 // Check the arrays of keys or values from `first` on.
 void check(const Layer& layer, const std::vector<mx::array*>& buffers, std::size_t first, int size) {
   const int room = buffers[0]->ndim() == 4 ? buffers[0]->shape(2) : 0;
-  if (buffers.size() == kUnpacked) {
-    return check(layer, *buffers[first], size, mx::float32, room);
+  if (buffers.size() == kPlain) {
+    const mx::Dtype type = buffers[0]->dtype() == mx::float16 ? mx::float16 : mx::float32;
+    return check(layer, *buffers[first], size, type, room);
   }
   const mx::array &words = *buffers[first], &scales = *buffers[first + 1];
   require(words.ndim() == 4 && scales.ndim() == 4 && scales.shape(3) > 0, "A packed cache must hold arrays of four axes.");
@@ -76,12 +77,14 @@ void check(const Layer& layer, const std::vector<mx::array*>& buffers, std::size
 
 // Where keys or values are written, given their arrays.
 Place place_of(const Claim* claims, mx::array* const* buffers, bool packed, int size) {
+  if (!packed && buffers[0]->dtype() == mx::float16) {
+    return {nullptr, {claims[0].data<std::uint8_t>(), nullptr, nullptr, fused::kHalf}};
+  }
   if (!packed) {
     return {claims[0].data<float>()};
   }
   const int bits = buffers[0]->shape(3) * 32 / size, group = size / buffers[1]->shape(3);
-  return {nullptr,
-          {claims[0].data<std::uint32_t>(), claims[1].data<float>(), claims[2].data<float>(), bits, group}};
+  return {nullptr, {claims[0].data<std::uint8_t>(), claims[1].data<float>(), claims[2].data<float>(), bits, group}};
 }
 
 }  // namespace
@@ -118,7 +121,7 @@ mx::array step(
   for (std::size_t index = 0; index < buffers.size(); ++index) {
     const Layer& layer = tape->layers()[index / sequences];
     const std::size_t count = buffers[index].size();
-    require(count == kUnpacked || count == kPacked, "A cache must hold two arrays, or six if it is packed.");
+    require(count == kPlain || count == kPacked, "A cache must hold two arrays, or six if it is packed.");
     check(layer, buffers[index], 0, layer.depth);
     check(layer, buffers[index], count / 2, layer.width);
     for (const mx::array* buffer : buffers[index]) {

@@ -25,7 +25,7 @@ def plan(
     Args:
         target: A name, a manifest file or a folder.
         num_ctx: Tokens of context; None for that of its own options or, without one, the longest that it supports.
-        kv_bits: Bits of keys and values, 8 or 4; None for the setting or, without one, unquantized.
+        kv_bits: Bits of keys and values, 16, 8 or 4; None for the setting or, without one, as computed.
         draft: A draft model, named like `target`, `own` or `none`; None for none.
         adapters: Adapters, as `open_target` takes them.
         as_json: Print one object.

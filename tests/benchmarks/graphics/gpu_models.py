@@ -149,7 +149,7 @@ def answers(folder: Path, *, quick: bool) -> Iterator[Check]:
     tokens = _ANSWER // 4 if quick else _ANSWER
     yield "an answer", lambda: _doubts(truth(), built_in, tokens)
     yield "an answer from the cache in memory", lambda: _doubts(truth(), built_in, tokens, again=True)
-    for bits in (8, 4):
+    for bits in (16, 8, 4):
         settings = EngineSettings(kv_bits=bits)
         yield f"an answer with keys and values in {bits} bits", functools.partial(_few_bits, built_in, settings, tokens)
     yield "an answer from the cache on the disk", lambda: _from_disk(truth(), built_in, folder / "cache", tokens)

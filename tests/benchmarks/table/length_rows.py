@@ -2,13 +2,15 @@
 
 import statistics
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 from bench_models import Models
 from peer_llama_cpp import LlamaCpp
 from peers import SottoPeer
-from rows import Row, at_least, at_most, ratio
+from rows import Row, at_most, ratio, turns
 from table.choice import Choice
 
 _SHAPE = "qwen3-0.6b"
@@ -16,6 +18,7 @@ _GOAL = 1.1
 _LENGTHS = (1024, 2048, 4096, 8192)
 _DEPTH, _TOKENS, _ROUNDS = 16384, 32, 3
 _STEP_GOAL = 1.25
+_FEWER_BITS = (16, 8, 4)
 
 
 def length_rows(models: Models, llama_bench: Path | None, choice: Choice, *, quick: bool) -> Iterator[Row]:
@@ -63,16 +66,13 @@ def _step_row(name: str, steps: Sequence[tuple[int, float]]) -> Row:
 
 
 def _kv_rows(folder: Path, name: str, depth: int) -> Iterator[Row]:
-    """Compare answers with keys and values in 8 and in 4 bits with those without."""
-    rates = {}
-    for bits in (None, 8, 4):
-        with SottoPeer(folder, bits) as ours:
-            ours.fill(depth)
-            ours.decode(_TOKENS)
-            rates[bits] = [ours.decode(_TOKENS) for _ in range(_ROUNDS)]
-    plain = statistics.median(rates[None])
-    for bits in (8, 4):
-        fewer = statistics.median(rates[bits])
-        detail = f"{fewer:.4g} vs. {plain:.4g} tok/s, {_ROUNDS} answers"
-        title = f"{name}: decode at {depth}, keys and values in {bits} bits / unquantized"
-        yield at_least(title, fewer / plain, 1.0, detail)
+    """Compare answers with keys and values in 16, 8 and 4 bits with those of full precision."""
+    with ExitStack() as stack:
+        peers = {str(bits): stack.enter_context(SottoPeer(folder, bits)) for bits in (None, *_FEWER_BITS)}
+        for peer in peers.values():
+            peer.fill(depth)
+            peer.decode(_TOKENS)
+        rates = turns(_ROUNDS, **{bits: partial(peer.decode, _TOKENS) for bits, peer in peers.items()})
+    for bits in _FEWER_BITS:
+        title = f"{name}: decode at {depth}, keys and values in {bits} bits / in full"
+        yield ratio(title, rates[str(bits)], rates[str(None)], 1.0)

@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache, SlidingKVCache
+from sotto.engine.architectures.cache_types import FullKVCache, SlidingKVCache
+from sotto.engine.caches.caches import full_cache
 from thoroughness import examples
 
 
 @examples(60)
-@given(max_tokens=st.integers(1, 3000), data=st.data(), bits=st.sampled_from([None, 8]))
+@given(max_tokens=st.integers(1, 3000), data=st.data(), bits=st.sampled_from([None, 16, 8]))
 def test_a_cache_never_has_room_for_more_than_its_longest_context(max_tokens, data, bits):
-    cache = FullKVCache(max_tokens) if bits is None else QuantizedKVCache(bits, max_tokens)
+    cache = full_cache(bits, max_tokens)
     unlimited = FullKVCache()
     while cache.offset < max_tokens:
         length = data.draw(st.integers(1, min(max_tokens - cache.offset, 700)))
@@ -80,18 +81,15 @@ def test_the_mask_of_a_window_lets_each_token_see_the_whole_window(window, befor
         assert mx.broadcast_to(mask, (length, keys.shape[2])).tolist() == seen
 
 
-@pytest.mark.parametrize("bits", [None, 8, 4])
+@pytest.mark.parametrize("bits", [None, 16, 8, 4])
 @pytest.mark.parametrize("width", [64, 32, 20])
 @pytest.mark.parametrize("dtype", [mx.float32, mx.bfloat16])
 def test_a_cache_built_from_parts_of_another_behaves_like_it(bits, width, dtype):
-    def empty_cache():
-        return FullKVCache() if bits is None else QuantizedKVCache(bits)
-
     values = mx.random.normal((1, 2, 400, width), key=mx.random.key(1)).astype(dtype)
     keys = mx.random.normal((1, 2, 400, width), key=mx.random.key(2)).astype(dtype)
-    whole = empty_cache()
+    whole = full_cache(bits)
     whole.update_and_fetch(keys[:, :, :390], values[:, :, :390])
-    copy = empty_cache()
+    copy = full_cache(bits)
     for start, end in ((0, 100), (100, 101), (101, 390)):
         copy.put(whole.part(start, end), 390)
         mx.eval(copy.buffers)

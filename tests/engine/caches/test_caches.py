@@ -1,10 +1,10 @@
-"""Tests of quantized keys and values: their accuracy, their memory, and the note on which layers have them."""
+"""Tests of keys and values in fewer bits: their accuracy, their memory, and the note on which layers have them."""
 
 import mlx.core as mx
 import pytest
 from mlx.utils import tree_map
 
-from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache
+from sotto.engine.architectures.cache_types import FullKVCache, HalfKVCache, QuantizedKVCache
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import kv_note, leaves, make_caches
 from tiny_random import CONFIGS, VOCABULARY, random_model
@@ -39,25 +39,25 @@ def logits_of(kind, caches, size):
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIGS))
-@pytest.mark.parametrize(("bits", "bound"), [(8, 0.02), (4, 0.3)])
-def test_quantization_changes_logits_little_and_is_noted(kind, bits, bound):
+@pytest.mark.parametrize(("bits", "bound"), [(16, 0.001), (8, 0.02), (4, 0.3)])
+def test_fewer_bits_change_logits_little_and_are_noted(kind, bits, bound):
     caches = make_caches(MODELS[kind], bits)
-    quantized, exact = logits_of(kind, caches, 7), logits_of(kind, make_caches(MODELS[kind]), 7)
-    difference = mx.linalg.norm(quantized - exact).item()
+    found, exact = logits_of(kind, caches, 7), logits_of(kind, make_caches(MODELS[kind]), 7)
+    difference = mx.linalg.norm(found - exact).item()
     assert difference <= bound * mx.linalg.norm(exact).item()
     assert kv_note(caches, bits) == NOTES[kind].format(bits)
-    is_quantized = any(isinstance(leaf, QuantizedKVCache) for leaf in leaves(caches))
-    assert is_quantized == (difference > 0) == (not NOTES[kind].startswith("0 of"))
+    differs = any(isinstance(leaf, HalfKVCache | QuantizedKVCache) for leaf in leaves(caches))
+    assert differs == (difference > 0) == (not NOTES[kind].startswith("0 of"))
 
 
-def test_quantized_caches_take_less_memory():
+def test_fewer_bits_take_less_memory():
     sizes = []
-    for bits in (None, 8, 4):
+    for bits in (None, 16, 8, 4):
         caches = make_caches(MODELS["plain"], bits)
         logits_of("plain", caches, 40)
         sizes.append(sum(cache.nbytes for cache in caches))
     # Every 32 values have a scale and a bias of 4 bytes each in addition.
-    assert sizes == [sizes[0], sizes[0] * (1 + 8 / 32) / 4, sizes[0] * (0.5 + 8 / 32) / 4]
+    assert sizes == [sizes[0], sizes[0] / 2, sizes[0] * (1 + 8 / 32) / 4, sizes[0] * (0.5 + 8 / 32) / 4]
 
 
 def test_heads_of_an_unsuitable_width_are_not_quantized_and_that_is_noted():
@@ -68,7 +68,21 @@ def test_heads_of_an_unsuitable_width_are_not_quantized_and_that_is_noted():
     )
 
 
-def test_there_is_no_note_without_quantization():
+def test_numbers_beyond_float16_become_its_largest_ones_and_others_keep_their_type():
+    cache = HalfKVCache()
+    keys, values = mx.array([[[[1e5, -1e5, float("inf"), 0.1]]]]), mx.array([[[[1.0, 2.0, 3.0, 4.0]]]])
+    found, _ = cache.update_and_fetch(keys, values)
+    assert found.dtype == mx.float32
+    assert found[0, 0, 0, :3].tolist() == [65504, -65504, 65504]
+    assert found[0, 0, 0, 3].item() == pytest.approx(0.1, rel=2**-11)
+    assert {buffer.dtype for buffer in cache.buffers} == {mx.float16}
+    for dtype in (mx.float16, mx.bfloat16):
+        cache = HalfKVCache()
+        assert {part.dtype for part in cache.update_and_fetch(keys.astype(dtype), values.astype(dtype))} == {dtype}
+        assert {buffer.dtype for buffer in cache.buffers} == {dtype}
+
+
+def test_there_is_no_note_without_fewer_bits():
     assert kv_note(make_caches(MODELS["plain"]), None) == ""
 
 

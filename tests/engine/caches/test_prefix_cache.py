@@ -174,8 +174,8 @@ def test_a_branch_of_a_long_prompt_starts_at_the_last_snapshot(kind, monkeypatch
 
 
 @kinds
-@pytest.mark.parametrize("kv_bits", [8, 4])
-def test_quantized_caches_come_back_as_they_were(kind, kv_bits):
+@pytest.mark.parametrize("kv_bits", [16, 8, 4])
+def test_caches_of_fewer_bits_come_back_as_they_were(kind, kv_bits):
     prefix = empty(kind, kv_bits=kv_bits)
     prompt = [(7 * index) % VOCABULARY for index in range(30)]
     answer(MODELS[kind], prefix, prompt, [20], [4, 5, 6])

@@ -27,7 +27,7 @@ def assert_same(kind, logits, prompt, kv_bits=None):
 
 
 @kinds
-@pytest.mark.parametrize("kv_bits", [None, 8])
+@pytest.mark.parametrize("kv_bits", [None, 16, 8])
 def test_a_conversation_goes_on_after_a_restart(kind, kv_bits, tmp_path):
     before = opened(kind, tmp_path, kv_bits=kv_bits)
     answer(MODELS[kind], before, LONG, [40])

@@ -52,7 +52,7 @@ def test_heads_are_used_unless_they_are_switched_off():
         {"kv_bits": True},
         {"disk_budget": -1},
         {"prefix_budget": "much"},
-        {"kv_bits": 16},
+        {"kv_bits": 32},
         {"prediction": 1},
         {"prediction": "off"},
         {"memory_limit": 1000},

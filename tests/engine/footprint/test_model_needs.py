@@ -183,16 +183,17 @@ def test_the_peak_of_a_prefill_is_predicted_for_realistic_shapes(chunk, context,
 
 @pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
-@pytest.mark.parametrize("kv_bits", [4, 8])
+@pytest.mark.parametrize("kv_bits", [4, 8, 16])
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 1152)])
-def test_the_peak_with_quantized_keys_and_values_is_predicted(chunk, context, kv_bits, kernels):
+def test_the_peak_with_fewer_bits_of_keys_and_values_is_predicted(chunk, context, kv_bits, kernels):
     is_native = kernels is not None
     needs = real_needs(None, is_native, kv_bits)
     predicted = beside_weights(needs, chunk, context)
     assert_predicted(predicted, real_model(None, is_native), chunk, context, kv_bits)
     # Packed values, with a scale and a bias of 4 bytes per 64 values, instead of 4 bytes for each value.
     whole = real_needs(None, is_native).cache_bytes(4096)
-    assert needs.cache_bytes(4096) == whole * (kv_bits / 8 + 8 / 64) / 4
+    scales = 8 / 64 if kv_bits < 16 else 0
+    assert needs.cache_bytes(4096) == whole * (kv_bits / 8 + scales) / 4
 
 
 def test_the_peak_of_a_decode_step_is_predicted(monkeypatch):

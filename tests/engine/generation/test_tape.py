@@ -13,7 +13,7 @@ from mlx import nn
 
 from families import FAMILIES, vocabulary_of
 from generating import MODELS, PROMPT, finished, reference, run, task
-from native_kernels import KERNELS, bits, needs_kernels
+from native_kernels import KERNELS, bits, kernels_at_each_level, needs_kernels
 from sotto.engine.architectures.attention import attend
 from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.zoo import build
@@ -26,9 +26,10 @@ from sotto.engine.generation.tape import TapedModel, with_tapes
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from taped_steps import LENGTHS, check_joining, compare, contents, fed, loaded, tolerance_of
 from thoroughness import examples
-from tiny_random import CONFIGS, VOCABULARY
+from tiny_random import CONFIGS, VOCABULARY, random_model
 
 pytestmark = needs_kernels
+__all__ = ["kernels_at_each_level"]
 
 # Models whose steps must be recorded on a tape.
 CASES = (
@@ -59,15 +60,15 @@ def test_models_give_the_same_bits(case, lengths):
     compare(model, config, vocabulary_of(config), lengths)
 
 
-@pytest.mark.parametrize("kv_bits", [4, 8])
+@pytest.mark.parametrize("kv_bits", [4, 8, 16])
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
 @pytest.mark.parametrize("case", ["gemma3", "gemma4-shared", "llama", "qwen3"])
-def test_models_with_quantized_caches_give_the_same_bits(case, lengths, kv_bits):
+def test_models_with_caches_of_fewer_bits_give_the_same_bits(case, lengths, kv_bits):
     model, config = loaded(case)
     compare(model, config, config["vocab_size"], lengths, kv_bits=kv_bits)
 
 
-@pytest.mark.parametrize("kv_bits", [None, 4])
+@pytest.mark.parametrize("kv_bits", [None, 4, 16])
 @pytest.mark.parametrize("case", ["llama", "mistral-window", "qwen3"])
 def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case, kv_bits):
     model, config = loaded(case)
@@ -138,13 +139,25 @@ def test_models_with_latent_attention_give_the_same_numbers(case):
     compare(model, config, vocabulary_of(config), LENGTHS, tolerance=1e-5)
 
 
-@pytest.mark.parametrize("kv_bits", [4, 8])
+@pytest.mark.parametrize("kv_bits", [4, 8, 16])
 @pytest.mark.parametrize("heads", [4, 20])
 def test_latent_attention_to_a_quantized_cache_gives_the_same_numbers(heads, kv_bits):
     mx.random.seed(7)
     changes = {"num_attention_heads": heads, "kv_lora_rank": 64, "qk_rope_head_dim": 32}
     model, config = build({**FAMILIES["glm4_moe_lite"], **changes})
-    compare(model, config, config["vocab_size"], LENGTHS, kv_bits=kv_bits, tolerance=1e-5)
+    # What differs by less may be rounded to neighbouring numbers of float16.
+    tolerance = 2**-11 if kv_bits == 16 else 1e-5
+    compare(model, config, config["vocab_size"], LENGTHS, kv_bits=kv_bits, tolerance=tolerance)
+
+
+@pytest.mark.usefixtures("kernels")
+def test_keys_and_values_at_the_ends_of_float16_have_the_same_bits():
+    model = random_model("plain")
+    for layer in model.layers:
+        # Some keys are too large, and values are so small that they lose digits.
+        layer.self_attn.k_proj.weight *= 1e5
+        layer.self_attn.v_proj.weight *= 1e-6
+    compare(model, CONFIGS["plain"], VOCABULARY, LENGTHS, kv_bits=16)
 
 
 @pytest.mark.parametrize("name", [*LATENT, "glm4_moe", "llama4_text", "solar_open"])

@@ -220,13 +220,16 @@ def test_packing_gives_the_same_bits_as_mlx(kernels, count, group_size):
     assert bits(kernels.unpack(*found, group_size, count)) == bits(mx.dequantize(*wanted, group_size, count))
 
 
-@pytest.mark.parametrize("kv_bits", [(4, 4), (8, 8), (8, None), (None, 4)])
+@pytest.mark.parametrize("kv_bits", [(4, 4), (8, 8), (8, None), (None, 4), (16, 16), (16, 4)])
 @pytest.mark.parametrize("length", [1, 9, 130])
 def test_attention_to_packed_keys_and_values_has_the_bits_of_that_to_unpacked_ones(kernels, length, kv_bits):
     rng = np.random.default_rng(17)
     (q, *held), _ = _filled(rng, 2, 8, 2, length, 300, _WIDE, _WIDE)
 
     def packed(array, count, *, swapped=False):
+        if count == 16:
+            half = array.astype(mx.float16)
+            return (mx.contiguous(half.swapaxes(1, 2)).swapaxes(1, 2) if swapped else half).astype(mx.float32)
         parts = kernels.pack(array, _WIDE, count)
         if swapped:  # stored with the tokens before the heads
             parts = [mx.contiguous(part.swapaxes(1, 2)).swapaxes(1, 2) for part in parts[:2]] + parts[2:]
@@ -248,6 +251,29 @@ def test_attention_to_packed_keys_and_values_does_not_unpack_them_as_a_whole():
     mx.reset_peak_memory()
     mx.eval(KERNELS.attention(q, KERNELS.unpack(*parts[0], _WIDE, 4), KERNELS.unpack(*parts[1], _WIDE, 8), 0.125))
     assert mx.get_peak_memory() - before < 1 << 16
+
+
+def test_attention_to_float16_does_not_convert_it_as_a_whole():
+    arrays, _ = _filled(np.random.default_rng(19), 1, 8, 2, 1, 3000, _WIDE, _WIDE)
+    q, *held = (array.astype(dtype) for array, dtype in zip(arrays, (mx.float32, mx.float16, mx.float16), strict=True))
+    mx.eval(q, held)
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    mx.eval(KERNELS.attention(q, *(half.astype(mx.float32) for half in held), 0.125))
+    assert mx.get_peak_memory() - before < 1 << 16
+
+
+@pytest.mark.parametrize("rows", [1, 3, 8, 20])
+@pytest.mark.parametrize("width", [1 << 16, 7])
+def test_every_float16_is_read_as_the_number_that_it_is(kernels, rows, width):
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)[:: (1 << 16) // width][:width]
+    # All weight is on a single key, so the result is its value.
+    q, k = mx.zeros((1, rows, 1, 16)), mx.zeros((1, 1, 1, 16), dtype=mx.float16)
+    found = np.array(kernels.attention(q, k, mx.array(halves.reshape(1, 1, 1, -1)), 1.0))
+    finite = np.isfinite(halves)
+    for row in found[0, :, 0]:
+        np.testing.assert_array_equal(row[finite], halves.astype(np.float32)[finite])
+        assert not np.isfinite(row[~finite]).any()
 
 
 def test_packed_numbers_that_do_not_fit_are_refused():

@@ -1,7 +1,7 @@
 """Cache types: mlx-lm's, which the model definitions create, and our own in place of the two most common.
 
 - Full KV caches hold every token; any range of tokens can be copied into another cache. They can hold keys and values
-  in 8 or 4 bits.
+  in 16, 8 or 4 bits.
 - Sliding windows hold the last tokens in order rather than in a ring buffer, and a few more than are visible, so that
   the last tokens can be removed again. A ring would have overwritten what is then needed.
 
@@ -27,12 +27,14 @@ __all__ = [
     "ArraysCache",
     "CacheList",
     "FullKVCache",
+    "HalfKVCache",
     "KVCache",
     "PlannedKVCache",
     "QuantizedKVCache",
     "RotatingKVCache",
     "SlidingKVCache",
     "room_for",
+    "widened",
 ]
 
 # Numbers of values that can share a scale, preferred first. The last axis must be a multiple of one of them.
@@ -40,6 +42,7 @@ GROUP_SIZES = (64, 32)
 # Buffers have room for a multiple of this many tokens; those of short contexts for one of fewer.
 _STEP, _SMALL_STEP = 256, 64
 _KV = ("keys", "values")
+_LARGEST_HALF = 65504.0
 # Tokens that a sliding window keeps beyond the visible ones, so that as many can be removed again.
 _REWINDABLE_TOKENS = 64
 
@@ -162,6 +165,31 @@ class PlannedKVCache(FullKVCache):
     def context(self, length: int) -> int:
         """Return the context length in use while `length` more tokens are computed."""
         return int(max(self.planned, self.offset + length))
+
+
+class HalfKVCache(FullKVCache):
+    """A full KV cache that holds float32 in float16, and returns it as float32; other types have 16 bits already.
+
+    The native attention reads float16, and its tapes write it. Elsewhere one layer at a time is converted.
+    """
+
+    def __init__(self, max_tokens: int | None = None) -> None:
+        """Start empty."""
+        super().__init__(max_tokens)
+        self._converts = False
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
+        """Append tokens, and return the keys and values of all, in the type of these."""
+        self._converts = keys.dtype == mx.float32
+        return super().update_and_fetch(keys, values)
+
+    def keys_and_values(self) -> tuple[mx.array, mx.array]:
+        """Return the keys and values of all tokens."""
+        keys, values = super().keys_and_values()
+        return (widened(keys), widened(values)) if self._converts else (keys, values)
+
+    def _append(self, parts: tuple[mx.array, ...], expected: int = 0) -> None:
+        super()._append(tuple(_halved(part) for part in parts), expected)
 
 
 class QuantizedKVCache(FullKVCache):
@@ -359,6 +387,18 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
             held = None if not kept else buffer[..., start - self.first : self.offset - self.first, :]
             setattr(self, name, empty if held is None else mx.concatenate([held, empty], axis=2))
         self.first = start
+
+
+def widened(halves: mx.array) -> mx.array:
+    """Return float16 numbers in float32; the native attention reads them as they are."""
+    return halves.astype(mx.float32)
+
+
+def _halved(array: mx.array) -> mx.array:
+    """Return float32 in float16: numbers that it cannot hold become the largest ones that it can."""
+    if array.dtype != mx.float32:
+        return array
+    return mx.clip(array, -_LARGEST_HALF, _LARGEST_HALF).astype(mx.float16)
 
 
 def room_for(tokens: int) -> int:

@@ -37,7 +37,7 @@ class EngineSettings:
         prefix_budget: Bytes of the prefix cache in memory, including running answers; None for what the machine allows.
         disk_budget: Bytes of the prefix cache on disk; 0 for none.
         disk_root: Its folder; None for none.
-        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        kv_bits: Bits of keys and values, 16, 8 or 4, in layers that allow it; None leaves them as computed.
         memory_limit: Bytes of memory for models; None for all free memory.
         process_memory: Bytes of memory for an engine in its own process; None for no limit.
         prediction: Whether models use a head of their own to predict tokens ahead, if they have one.
@@ -61,7 +61,7 @@ def _is_limit(value: Any) -> bool:
 
 
 def _is_bits(value: Any) -> bool:
-    return not isinstance(value, bool) and value in (4, 8)
+    return not isinstance(value, bool) and value in (4, 8, 16)
 
 
 def _is_switch(value: Any) -> bool:
@@ -71,7 +71,7 @@ def _is_switch(value: Any) -> bool:
 _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prefix_budget": (_is_size, "a number of bytes"),
     "disk_budget": (_is_size, "a number of bytes"),
-    "kv_bits": (_is_bits, "4 or 8"),
+    "kv_bits": (_is_bits, "4, 8 or 16"),
     "memory_limit": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
     "process_memory": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
     "prediction": (_is_switch, "true or false"),

@@ -112,7 +112,7 @@ def plan_load(
         source: An opened model.
         num_ctx: Requested context length in tokens; None for the manifest's or, without one, the largest that fits.
         limits: The available memory.
-        kv_bits: Bits of keys and values; None for unquantized.
+        kv_bits: Bits of keys and values; None leaves them as computed.
         draft: An opened draft model to load with it; None for none.
         anyway: Load it with the requested context even if it does not fit.
         roomy: Whether a context shorter than `SHARED_CONTEXT` for lack of memory is not acceptable.

@@ -70,7 +70,7 @@ def plan_model(
         num_ctx: Requested context length in tokens; None for the longest that the model supports.
         draft: An opened draft model to load with it; None for none.
         kernels: The native kernels that will be used; None for none.
-        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        kv_bits: Bits of keys and values, 16, 8 or 4, in layers that allow it; None leaves them as computed.
         prefix_budget: Maximum bytes of the prefix cache.
         reclaimable: Bytes that could be freed, by their present use.
 
@@ -99,7 +99,7 @@ def plan_here(
     Args:
         source: An opened model.
         num_ctx: Requested context length in tokens; None for the longest that it supports.
-        kv_bits: Bits of keys and values; None for unquantized.
+        kv_bits: Bits of keys and values; None leaves them as computed.
         draft: An opened draft model; None for none.
         memory_limit: Bytes that the user allows; None for all free memory.
 
@@ -154,7 +154,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         source: An opened model; no tensor of it is read.
         limits: The memory available now; decides whether 16-bit weights will be widened.
         kernels: The native kernels that will be used; None for MLX alone.
-        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        kv_bits: Bits of keys and values, 16, 8 or 4, in layers that allow it; None leaves them as computed.
 
     Raises:
         UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
@@ -209,7 +209,7 @@ def model_needs(
         loading_bytes: Further bytes needed temporarily while loading.
         longest_context: Maximum context length in tokens.
         kernels: The native kernels that will be used; None for MLX alone.
-        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        kv_bits: Bits of keys and values, 16, 8 or 4, in layers that allow it; None leaves them as computed.
     """
     unknown = ""
     layers: tuple[CacheNeed, ...] | None = None

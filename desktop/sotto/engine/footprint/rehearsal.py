@@ -108,7 +108,7 @@ class Rehearsal:
 
         Args:
             model: The model; never evaluated.
-            kv_bits: Bits of keys and values in layers that allow it; None for unquantized.
+            kv_bits: Bits of keys and values in layers that allow it; None leaves them as computed.
         """
         caches = make_caches(model, kv_bits)
         parts = list(leaves(caches))

@@ -12,12 +12,13 @@ from typing import Any, cast
 
 import mlx.core as mx
 
+from sotto.engine.architectures import cache_types
 from sotto.engine.footprint.graph import kernel
 from sotto.engine.kernels import native, native_fused, native_products
 from sotto.engine.kernels.native_panels import is_interleaved
 
 _WORD_BITS = 32
-# Results of `unpack` by their ids, with the packed arrays. The results are kept, so that no id is used again.
+# Results of `unpack` and `widened` by their ids, with what caches hold. They are kept, so that no id is used again.
 _unpacked: dict[int, tuple[mx.array, list[mx.array]]] = {}
 
 
@@ -122,6 +123,13 @@ def unpack(words: mx.array, scales: mx.array, biases: mx.array, _group: int, bit
     return result
 
 
+def widened(halves: mx.array) -> mx.array:
+    """Replace the conversion of float16 that a cache holds, which attention reads as it is."""
+    result = halves.astype(mx.float32)
+    _unpacked[id(result)] = (result, [halves])
+    return result
+
+
 def silu(gate: mx.array, *others: mx.array) -> mx.array:
     """Replace an activation, or one that is multiplied by a second input."""
     return kernel(gate, gate, *others)
@@ -161,14 +169,17 @@ def traceable(kernels: Any | None) -> Iterator[None]:
         kernels: The native kernels to replace; None if MLX alone computes.
     """
     products, fused = native_products.is_installed(), bool(native_fused._undo)  # noqa: SLF001
+    conversion = cache_types.widened
     native.uninstall()
     try:
         if kernels is not None:
             this = cast("Any", sys.modules[__name__])
             native_products.install(this)
             native_fused.install(this)
+            cache_types.widened = widened
         yield
     finally:
+        cache_types.widened = conversion
         _unpacked.clear()
         native.uninstall()
         if products:

@@ -22,6 +22,7 @@ from sotto.engine.architectures.cache_types import (
     ArraysCache,
     CacheList,
     FullKVCache,
+    HalfKVCache,
     QuantizedKVCache,
     SlidingKVCache,
 )
@@ -34,7 +35,7 @@ from sotto.engine.kernels import native
 _log = logging.getLogger(__name__)
 
 # Caches of keys and values into which a step can write.
-_KINDS = (FullKVCache, QuantizedKVCache, SlidingKVCache)
+_KINDS = (FullKVCache, HalfKVCache, QuantizedKVCache, SlidingKVCache)
 
 
 class _NotOnTapeError(Exception):

@@ -16,7 +16,7 @@ from sotto.ui.toolkit.widgets import Label, TextButton
 _IDLE = Number(
     "keep_alive_minutes", QT_TR_NOOP("Unload when idle"), 0, MAX_KEEP_ALIVE_MINUTES, 5, 0, QT_TR_NOOP("In minutes")
 )
-_BITS = ((None, QT_TR_NOOP("Full")), (8, QT_TR_NOOP("8 bits")), (4, QT_TR_NOOP("4 bits")))
+_BITS = ((None, QT_TR_NOOP("Full")), (16, QT_TR_NOOP("16 bits")), (8, QT_TR_NOOP("8 bits")), (4, QT_TR_NOOP("4 bits")))
 
 
 class MemoryPage(FormPage):
