@@ -61,6 +61,10 @@ class Scroller(QScrollArea):
     def showEvent(self, event: QShowEvent) -> None:
         """Give the content the height that it has come to need while it was hidden."""
         super().showEvent(event)
+        # Layouts within layouts do not always hear of parts that came to need more while none of them were visible.
+        body = self.widget()
+        if body is not None and (layout := body.layout()) is not None:
+            layout.invalidate()
         QCoreApplication.postEvent(self.viewport(), QEvent(QEvent.Type.LayoutRequest))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
