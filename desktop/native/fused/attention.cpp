@@ -80,7 +80,7 @@ enum class Seen { none, some, all };
 struct Block {
   const float* data;
   int64_t row;
-  const Half* halves = nullptr;  // instead of `data`
+  Packed packed;  // instead of `data`
 };
 
 void fetch(const void* from, int64_t bytes) {
@@ -88,17 +88,15 @@ void fetch(const void* from, int64_t bytes) {
   for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(from) + at);
 }
 
-// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds. float16 is left in place,
-// too, if few rows use it: many had better have it converted once. What follows is fetched while a block is unpacked:
-// packed blocks are so short that the processor would notice the stream too late.
+// The keys or values from `first` on: in place if they are float32 or few rows use them, else unpacked to `space`, which
+// the cache holds. What follows is fetched while a block is unpacked: packed blocks are so short that the processor would
+// notice the stream too late.
 Block read(
     const Kernels& f, const Strided& from, int64_t batch, int64_t head, int64_t first, int64_t count, int64_t size,
     float* space, bool few = false) {
   const int64_t start = batch * from.batch + head * from.head + first * from.row;
-  if (from.data) return {from.data + start, from.row};
-  if (few && from.packed.bits == kHalf) {
-    return {nullptr, from.row, reinterpret_cast<const Half*>(from.packed.from(start).bytes)};
-  }
+  if (from.data) return {from.data + start, from.row, {}};
+  if (few) return {nullptr, from.row, from.packed.from(start)};
   const Packed next = from.packed.from(start + count * from.row);
   fetch(next.bytes, count * from.row * next.bits / 8);
   if (next.scales) {
@@ -109,7 +107,7 @@ Block read(
   for (int64_t i = 0; i < count; i += rows) {
     f.unpack(from.packed.from(start + i * from.row), space + i * size, rows * size);
   }
-  return {space, size};
+  return {space, size, {}};
 }
 
 class Unit {
@@ -192,10 +190,10 @@ class Unit {
         f.soften_rows(scores, rows_, count, state, sums, p_.width);
       }
       const Block values = read(f, p_.v, batch_, kv_head_, key, count, p_.width, unpacked, !wide);
-      if (values.halves) {
-        f.multiply_halves(scores, row, column, values.halves, values.row, sums, p_.width, rows_, p_.width, count, true);
-      } else {
+      if (values.data) {
         f.multiply(scores, row, column, values.data, values.row, sums, p_.width, rows_, p_.width, count, true);
+      } else {
+        f.multiply_packed(scores, row, column, values.packed, values.row, sums, p_.width, rows_, p_.width, count);
       }
     }
     for (int64_t r = 0; r < rows_; ++r) {
@@ -228,10 +226,10 @@ class Unit {
 
   void dot(
       const Kernels& f, const float* queries, const Block& keys, int64_t count, int64_t depth, float* scores) const {
-    if (keys.halves) {
-      f.dot_halves(queries, depth, rows_, keys.halves, keys.row, count, depth, scores);
-    } else {
+    if (keys.data) {
       f.dot(queries, depth, rows_, keys.data, keys.row, count, depth, scores);
+    } else {
+      f.dot_packed(queries, depth, rows_, keys.packed, keys.row, count, depth, scores);
     }
   }
 

@@ -89,15 +89,16 @@ struct Kernels {
   void (*multiply)(
       const float* a, std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row, float* c,
       std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
-  void (*multiply_halves)(
-      const float* a, std::int64_t a_row, std::int64_t a_column, const Half* b, std::int64_t b_row, float* c,
-      std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
+  // The same with packed numbers, added to c: the way for few rows, as each of them unpacks anew what it multiplies.
+  void (*multiply_packed)(
+      const float* a, std::int64_t a_row, std::int64_t a_column, const Packed& b, std::int64_t b_row, float* c,
+      std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k);
   // scores[r, j] = queries[r, :] . keys[j, :]; the row stride of queries is `query_row`, that of scores kKeyBlock.
   void (*dot)(
       const float* queries, std::int64_t query_row, std::int64_t rows, const float* keys, std::int64_t key_row,
       std::int64_t count, std::int64_t depth, float* scores);
-  void (*dot_halves)(
-      const float* queries, std::int64_t query_row, std::int64_t rows, const Half* keys, std::int64_t key_row,
+  void (*dot_packed)(
+      const float* queries, std::int64_t query_row, std::int64_t rows, const Packed& keys, std::int64_t key_row,
       std::int64_t count, std::int64_t depth, float* scores);
   // Turn scores[r, 0 .. count) into weights, and update the rows' maxima and sums; out[r, width] is rescaled to match.
   void (*soften_rows)(

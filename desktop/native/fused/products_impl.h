@@ -120,6 +120,27 @@ void multiply(
   if (j < n) strip<4, 1, true>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add, n - j);
 }
 
+// Write the sums of the lanes, a row of scores for each row of totals.
+template <int rows, int columns>
+inline void add_up(const Floats (&totals)[rows][columns], float* scores) {
+#if SOTTO_LANES == 16
+  if constexpr (rows == 4 && columns == 4) {
+    const Floats all_sums = sums_of_columns(totals);
+    for (int r = 0; r < rows; ++r) std::memcpy(scores + r * kKeyBlock, &all_sums[4 * r], 4 * sizeof(float));
+    return;
+  }
+#endif
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r) {
+    if constexpr (columns == 4) {
+      sums(totals[r], scores + r * kKeyBlock);
+    } else {
+#pragma GCC unroll 8
+      for (int j = 0; j < columns; ++j) scores[r * kKeyBlock + j] = sum(totals[r][j]);
+    }
+  }
+}
+
 template <int rows, int columns, typename Number>
 inline void dot_tile(
     const float* queries, int64_t query_row, const Number* keys, int64_t key_row, int64_t depth, float* scores) {
@@ -146,22 +167,7 @@ inline void dot_tile(
       }
     }
   }
-#if SOTTO_LANES == 16
-  if constexpr (rows == 4 && columns == 4) {
-    const Floats all_sums = sums_of_columns(totals);
-    for (int r = 0; r < rows; ++r) std::memcpy(scores + r * kKeyBlock, &all_sums[4 * r], 4 * sizeof(float));
-    return;
-  }
-#endif
-#pragma GCC unroll 8
-  for (int r = 0; r < rows; ++r) {
-    if constexpr (columns == 4) {
-      sums(totals[r], scores + r * kKeyBlock);
-    } else {
-#pragma GCC unroll 8
-      for (int j = 0; j < columns; ++j) scores[r * kKeyBlock + j] = sum(totals[r][j]);
-    }
-  }
+  add_up(totals, scores);
 }
 
 template <int rows, typename Number>

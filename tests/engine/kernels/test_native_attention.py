@@ -221,22 +221,27 @@ def test_packing_gives_the_same_bits_as_mlx(kernels, count, group_size):
 
 
 @pytest.mark.parametrize("kv_bits", [(4, 4), (8, 8), (8, None), (None, 4), (16, 16), (16, 4)])
-@pytest.mark.parametrize("length", [1, 9, 130])
-def test_attention_to_packed_keys_and_values_has_the_bits_of_that_to_unpacked_ones(kernels, length, kv_bits):
+@pytest.mark.parametrize(
+    ("length", "heads", "width", "group"),
+    [(1, 14, 64, 64), (1, 2, 96, 32), (1, 6, 256, 128), (9, 8, 64, 64), (130, 8, 64, 64)],
+)
+def test_attention_to_packed_keys_and_values_has_the_bits_of_that_to_unpacked_ones(
+    kernels, length, heads, width, group, kv_bits
+):
     rng = np.random.default_rng(17)
-    (q, *held), _ = _filled(rng, 2, 8, 2, length, 300, _WIDE, _WIDE)
+    (q, *held), _ = _filled(rng, 2, heads, 2, length, 301, width, width)
 
     def packed(array, count, *, swapped=False):
         if count == 16:
             half = array.astype(mx.float16)
             return (mx.contiguous(half.swapaxes(1, 2)).swapaxes(1, 2) if swapped else half).astype(mx.float32)
-        parts = kernels.pack(array, _WIDE, count)
+        parts = kernels.pack(array, group, count)
         if swapped:  # stored with the tokens before the heads
             parts = [mx.contiguous(part.swapaxes(1, 2)).swapaxes(1, 2) for part in parts[:2]] + parts[2:]
-        return kernels.unpack(*parts, _WIDE, count)
+        return kernels.unpack(*parts, group, count)
 
     plain = [mx.array(np.array(packed(x, count))) if count else x for x, count in zip(held, kv_bits, strict=True)]
-    for mask in (None, "causal", *_masks(rng, 2, 8, length, 300)[2:4]):
+    for mask in (None, "causal", *_masks(rng, 2, heads, length, 301)[2:4]):
         wanted = bits(_call(kernels, (q, *plain), 0.125, mask))
         for swapped in (False, True):
             read = [packed(x, count, swapped=swapped) if count else x for x, count in zip(held, kv_bits, strict=True)]
