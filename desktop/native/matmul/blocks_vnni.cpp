@@ -7,7 +7,9 @@ namespace {
 // Rows of activations multiplied at a time: each takes six accumulators.
 constexpr int kMostRows = 4;
 constexpr ptrdiff_t kLine = 64;
-// How far ahead codes are fetched. The panels of a task are contiguous, so the end of one is followed by the next.
+// How far ahead codes are fetched, into the L2 cache and from there into the L1 cache, which can wait for few lines at a
+// time only. The panels of a task are contiguous, so the end of one is followed by the next.
+constexpr ptrdiff_t kFarAhead = 16384;
 constexpr ptrdiff_t kAhead = 4096;
 
 inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
@@ -53,7 +55,8 @@ template <typename Type, int M, int Sides>
 inline void multiply_pair(const Block& block, int pair, const RunScales& own, const int8_t* const (&of_row)[M],
                           const float* x_scales, const float* x_sums, ptrdiff_t x_runs, __m512 (&sums)[M]) {
   constexpr BlockType type = block_type(Type::format);
-  constexpr int kQuads = type.run / 4;
+  constexpr int kQuads = type.run / 4, kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  const uint8_t* lines = reinterpret_cast<const uint8_t*>(block.words) + pair * kLines * kLine;
   __m512i total[M][Sides][kFixedDigits];
 #pragma GCC unroll 4
   for (int m = 0; m < M; ++m) {
@@ -67,6 +70,11 @@ inline void multiply_pair(const Block& block, int pair, const RunScales& own, co
   }
 #pragma GCC unroll 16
   for (int quad = 0; quad < kQuads; ++quad) {
+#pragma GCC unroll 2
+    for (int line = quad * kLines / kQuads; line < (quad + 1) * kLines / kQuads; ++line) {
+      __builtin_prefetch(lines + kFarAhead + line * kLine, 0, 2);
+      __builtin_prefetch(lines + kAhead + line * kLine);
+    }
     __m512i codes[Sides];
     if constexpr (Sides == 1) {
       codes[0] = Type::run_codes(block, 2 * pair, quad);
@@ -114,7 +122,6 @@ template <typename Type, int M>
 void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdiff_t y_stride) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kRuns = kBlockColumns / type.run;
-  constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
   constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
   const ptrdiff_t blocks = (x.runs + kRuns - 1) / kRuns;
   const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
@@ -131,7 +138,7 @@ void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdi
     const Block block = open_block<Type>(panel, index * kRuns, left, own);
 #pragma GCC unroll 5
     for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
-      __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kAhead / 8 + byte);
+      __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kFarAhead / 8 + byte);
     }
     const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
     const float* x_scales = x.scales + index * kRuns;
@@ -147,11 +154,6 @@ void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdi
 #pragma GCC unroll 4
       for (int m = 0; m < M; ++m) {
         asm("" : "+r"(of_row[m]));
-      }
-      const uint8_t* ahead = reinterpret_cast<const uint8_t*>(block.words) + kAhead + pair * kLines * kLine;
-#pragma GCC unroll 8
-      for (int line = 0; line < kLines; ++line) {
-        __builtin_prefetch(ahead + line * kLine);
       }
       multiply_pair<Type, M, 2>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
 #pragma GCC unroll 4
