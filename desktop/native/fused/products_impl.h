@@ -12,12 +12,20 @@ using sotto::fused::Half;
 using sotto::fused::kKeyBlock;
 using std::int64_t;
 
-// Prefetch distance in rows of keys or values, where each row is used only once or twice.
-constexpr int64_t kAhead = 16;
+// Prefetch distances in rows of keys or values, where each row is used only once or twice: into the L2 cache, and from
+// there into the L1 cache, which can wait for few lines at a time only.
+constexpr int64_t kFarAhead = 64;
+constexpr int64_t kNearAhead = 8;
 
-// Numbers in a cache line.
+// Fetch `count` numbers of rows that come later.
 template <typename Number>
-constexpr int64_t in_line = 64 / sizeof(Number);
+inline void prefetch(const Number* row, int64_t step, int64_t count) {
+  constexpr int64_t kInLine = 64 / sizeof(Number);
+  for (int64_t i = 0; i < count; i += kInLine) {
+    __builtin_prefetch(row + kFarAhead * step + i, 0, 2);
+    __builtin_prefetch(row + kNearAhead * step + i);
+  }
+}
 
 // A tile of `rows` rows by `vectors` vectors. If `partial`, only `tail` lanes of its single vector are used.
 // Without these pragmas, GCC 12 keeps the sums in memory.
@@ -35,9 +43,7 @@ inline void tile(
     }
   }
   for (int64_t p = 0; p < k; ++p) {
-    if constexpr (ahead) {
-      for (int64_t v = 0; v < vectors * kLanes; v += in_line<Number>) __builtin_prefetch(b + (p + kAhead) * b_row + v);
-    }
+    if constexpr (ahead) prefetch(b + p * b_row, b_row, vectors * kLanes);
     Floats right[vectors];
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) {
@@ -176,9 +182,7 @@ inline void dot_rows(
     float* scores) {
   int64_t j = 0;
   for (; j + 4 <= count; j += 4) {
-    for (int64_t i = j + kAhead; i < j + kAhead + 4; ++i) {
-      for (int64_t d = 0; d < depth; d += in_line<Number>) __builtin_prefetch(keys + i * key_row + d);
-    }
+    for (int64_t i = j; i < j + 4; ++i) prefetch(keys + i * key_row, key_row, depth);
     dot_tile<rows, 4>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
   }
   for (; j < count; ++j) dot_tile<rows, 1>(queries, query_row, keys + j * key_row, key_row, depth, scores + j);
