@@ -50,8 +50,8 @@ def write_tables(folder: Path, machine: str, date: str, rows: Sequence[Row]) -> 
 
 
 def _file_name(machine: str) -> str:
-    """Return `intel-xeon-processor` for `Intel(R) Xeon(R) Processor, 2 cores, Linux ...`."""
-    processor = re.sub(r"\(.*?\)", "", machine.partition(",")[0])
+    """Return `intel-xeon-family-6-model-85` for `Intel(R) Xeon(R) (family 6, model 85), 2 cores, Linux ...`."""
+    processor = re.sub(r"\((R|TM)\)", "", machine.partition(" cores")[0].rpartition(",")[0])
     return "-".join(re.findall(r"[a-z0-9]+", processor.lower()))
 
 

@@ -70,10 +70,11 @@ def turns(rounds: int, **candidates: Callable[[], T]) -> dict[str, list[T]]:
 
 def machine() -> str:
     """Return a one-line description of the machine and the versions."""
-    model = next(
-        (line.split(":", 1)[1].strip() for line in _lines(Path("/proc/cpuinfo")) if line.startswith("model name")),
-        platform.processor() or platform.machine(),
-    )
+    about = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in _processor())}
+    model = about.get("model name") or platform.processor() or platform.machine()
+    if "cpu family" in about:
+        # Virtual machines give processors of several generations the same name.
+        model += f" (family {about['cpu family']}, model {about['model']})"
     from sotto.engine.kernels import native
 
     info, kernels = device.describe(), native.status()
@@ -84,8 +85,10 @@ def machine() -> str:
     )
 
 
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []
+def _processor() -> list[str]:
+    """Return what Linux says about the first processor."""
+    path = Path("/proc/cpuinfo")
+    return path.read_text().partition("\n\n")[0].splitlines() if path.exists() else []
 
 
 def print_rows(rows: Iterable[Row], width: int) -> None:

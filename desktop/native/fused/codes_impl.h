@@ -25,6 +25,11 @@ inline Floats from_bytes(const std::uint8_t* from) {
 #elif SOTTO_LANES == 8
   const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
   return reinterpret_cast<Floats>(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes)));
+#elif defined(__ARM_NEON)
+  std::uint32_t four;
+  std::memcpy(&four, from, sizeof(four));
+  const uint16x4_t wide = vget_low_u16(vmovl_u8(vcreate_u8(four)));
+  return reinterpret_cast<Floats>(vcvtq_f32_u32(vmovl_u16(wide)));
 #else
   return Floats{static_cast<float>(from[0]), static_cast<float>(from[1]), static_cast<float>(from[2]),
                 static_cast<float>(from[3])};
