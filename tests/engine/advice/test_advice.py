@@ -242,6 +242,18 @@ class TestModels:
         packed = self.record(tmp_path, kind, format=Format.SAFETENSORS)
         assert self.said(machine(), packed) == ""
 
+    @pytest.mark.parametrize(
+        ("kind", "found"),
+        [
+            *((kind, True) for kind in ("int5", "int6", "6-bit g64", "5-bit g32")),
+            *((kind, False) for kind in ("int3", "int4", "3-bit g64", "gptq 5-bit", "mxfp4", "")),
+        ],
+    )
+    def test_types_of_mlx_that_are_held_in_more_bits(self, machine, tmp_path, kind, found):
+        record = self.record(tmp_path, kind, format=Format.SAFETENSORS)
+        assert (f"Models in {kind} are held in more bits" in self.said(machine(), record)) == found
+        assert only(model_advice(machine(), [record], on_cpu=False)) == ""
+
     @pytest.mark.parametrize("kind", ["Q3_K_S", "Q5_K_M", "Q6_K", "IQ4_XS", "IQ4_NL"])
     def test_types_that_keep_their_bits(self, machine, tmp_path, kind):
         assert self.said(machine(), self.record(tmp_path, kind), kept=KEPT) == ""

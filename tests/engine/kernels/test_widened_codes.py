@@ -91,27 +91,45 @@ def test_a_model_has_the_logits_of_its_values_and_the_planned_bytes(written, nam
     assert mx.abs(loaded.model(TOKENS) - wanted).max().item() < 2e-3 * mx.abs(wanted).max().item()
 
 
-def test_a_model_stays_as_it_is_stored_where_wider_codes_have_no_room(written):
-    source, _ = written("exaone4", 6)
+@pytest.mark.parametrize(("width", "group"), [(2, 64), (3, 64), (5, 32), (6, 64)])
+def test_a_model_stays_as_it_is_stored_where_wider_codes_have_no_room(written, width, group):
+    source, _ = written("exaone4", width, group)
     files = source.tensor_files
-    growth = growth_of(files)
+    growth = growth_of(files, source.config)
     matrices = sum(layer.nbytes for name, layer in mx.load(str(files[0].path)).items() if layer.dtype == mx.uint32)
-    assert growth == pytest.approx(matrices / 3, abs=1)
-    assert describe_widening(files, source.config).startswith("int6 in 8 bits (")
+    assert growth == pytest.approx(matrices * (WIDE[width] / width - 1), abs=1)
+    assert describe_widening(files, source.config).startswith(f"int{width} in {WIDE[width]} bits (")
     tight = int(1.15 * source.weight_bytes) + growth // 2
     limits = Limits(tight, 1 << 40, "a test")
     needs, loaded = needs_of(source, limits, KERNELS), load(source, limits=limits)
-    assert {layer.bits for layer in loaded.model.modules() if hasattr(layer, "bits")} == {6}
+    assert {layer.bits for layer in loaded.model.modules() if hasattr(layer, "bits")} == {width}
     assert needs.repacked == ""
     wide = needs_of(source, PLENTY, KERNELS)
     assert wide.repacked == describe_widening(files, source.config)
     assert wide.weight_bytes - growth == pytest.approx(needs.weight_bytes, rel=0.15)
 
 
-def test_other_models_do_not_grow(written):
-    source, _ = written("exaone4", 4)
-    assert growth_of(source.tensor_files) == 0
+@pytest.mark.parametrize("group", [32, 64])
+def test_other_models_do_not_grow(written, group):
+    source, _ = written("exaone4", 4, group)
+    assert growth_of(source.tensor_files, source.config) == 0
     assert describe_widening(source.tensor_files, source.config) == ""
+
+
+def test_a_matrix_may_have_bits_of_its_own():
+    tensors = {
+        # As many words for a scale: 2 bits in groups of 64, and 4 bits in groups of 32.
+        "a.weight": TensorInfo("U32", (2, 16), 0, 128),
+        "a.scales": TensorInfo("BF16", (2, 4), 128, 144),
+        "b.weight": TensorInfo("U32", (2, 16), 144, 272),
+        "b.scales": TensorInfo("BF16", (2, 4), 272, 288),
+    }
+    file = TensorFile(Path("model.safetensors"), "", tensors, {})
+    few, usual = {"bits": 2, "group_size": 64}, {"bits": 4, "group_size": 32}
+    assert growth_of([file], {"quantization": few | {"b": usual}}) == 128
+    assert growth_of([file], {"quantization": usual | {"b": few}}) == 128
+    assert growth_of([file], {"quantization": few}) == 256
+    assert growth_of([file], {"quantization": usual}) == growth_of([file], {}) == 0
 
 
 def test_what_a_file_says_may_be_anything():
@@ -127,5 +145,6 @@ def test_what_a_file_says_may_be_anything():
         "d.scales": TensorInfo("BF16", (2, 2), 570, 578),
     }
     file = TensorFile(Path("model.safetensors"), "", tensors, {})
-    for config in ({}, {"quantization": []}, {"quantization": {"bits": [6]}}):
+    strange = {"bits": "2", "group_size": None, "a": [], "d": {"bits": "2"}}
+    for config in ({}, {"quantization": []}, {"quantization": {"bits": [6]}}, {"quantization": strange}):
         assert describe_widening([file], config) == "4 or 8 bits (128 B)"

@@ -1,6 +1,7 @@
-"""What slows models down: slow disks that they lie on, and types of GGUF files that are held in more bits."""
+"""What slows models down: slow disks that they lie on, and types of weights that are held in more bits."""
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from sotto.store.records import Format, ModelRecord
 _NETWORKS = frozenset("9p afs ceph cifs fuse.glusterfs fuse.rclone fuse.sshfs glusterfs ncpfs nfs nfs4 smb3".split())
 # A type is held in more bits if these are so many more, beyond the scales and biases of each group.
 _MORE_BITS = 1.0
+# MLX's types that CPUs hold in 8 bits. Those of 2 and 3 bits are held in 4, which are what the advice recommends.
+_IN_EIGHT_BITS = re.compile(r"int[56]|[56]-bit g\d+")
 
 
 def model_advice(
@@ -32,14 +35,16 @@ def model_advice(
     if kinds:
         yield (
             f"Models in {', '.join(kinds)} are held in more bits than their files have, and each token reads them all: "
-            "the same models in Q4_K_M or Q4_0 are faster."
+            "the same models in 4 bits (int4, Q4_K_M or Q4_0) are faster."
         )
 
 
 def _grows(record: ModelRecord, *, on_cpu: bool, kept: Collection[str]) -> bool:
     """Return whether most weights of a model are held in more bits than its file has."""
+    if record.format is Format.SAFETENSORS:
+        return on_cpu and _IN_EIGHT_BITS.fullmatch(record.quantization) is not None
     kind = next((name for name in _names(record.quantization) if name in BY_NAME), None)
-    if record.format is not Format.GGUF or kind is None:
+    if kind is None:
         return False
     layout = repack.layout_of(kind, on_cpu=on_cpu, kept=kept)
     stored = 8 * BY_NAME[kind].nbytes / BY_NAME[kind].size

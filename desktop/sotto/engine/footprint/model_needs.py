@@ -162,7 +162,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     """
     files, seeing = weights.of_model(source), loadable_tower(source)
     all_files = (*files, *seeing.files)
-    held = parameters.holding(all_files, limits)
+    held = parameters.holding(all_files, source.config, limits)
     key = _key(source, all_files, held, kernels, kv_bits)
     architecture = source.record.architecture
     said = describe_repacking(all_files, widened=held.dtype == mx.float32 and kernels is None)

@@ -39,9 +39,14 @@ def widen_codes(model: nn.Module, tensors: dict[str, mx.array], kernels: Any) ->
             layer.weight = mx.zeros(codes.shape, codes.dtype)
 
 
-def growth_of(files: Iterable[TensorFile]) -> int:
-    """Return the bytes that codes take in addition once they are widened; those of 2 bits are not recognized."""
-    return round(sum(tensor.nbytes * (growth - 1) for tensor, growth in _growing(files)))
+def growth_of(files: Iterable[TensorFile], config: Mapping[str, Any]) -> int:
+    """Return the bytes that codes take in addition once they are widened.
+
+    Args:
+        files: The files of a model.
+        config: `config.json`.
+    """
+    return round(sum(tensor.nbytes * (growth - 1) for tensor, growth in _growing(files, config)))
 
 
 def describe_widening(files: Iterable[TensorFile], config: Mapping[str, Any]) -> str:
@@ -51,28 +56,41 @@ def describe_widening(files: Iterable[TensorFile], config: Mapping[str, Any]) ->
         files: The files of a model.
         config: `config.json`.
     """
-    held = round(sum(tensor.nbytes * growth for tensor, growth in _growing(files)))
+    held = round(sum(tensor.nbytes * growth for tensor, growth in _growing(files, config)))
     said = config.get("quantization")
     bits = said.get("bits") if isinstance(said, Mapping) else None
     how = f"int{bits} in {_WIDE[bits]} bits" if isinstance(bits, int) and bits in _WIDE else "4 or 8 bits"
     return f"{how} ({format_size(held)})" if held else ""
 
 
-def _growing(files: Iterable[TensorFile]) -> Iterator[tuple[TensorInfo, float]]:
-    """Yield the tensors of codes of 3, 5 and 6 bits, with the factor by which they grow.
+def _growing(files: Iterable[TensorFile], config: Mapping[str, Any]) -> Iterator[tuple[TensorInfo, float]]:
+    """Yield the tensors of codes of 2, 3, 5 and 6 bits, with the factor by which they grow.
 
     A scale belongs to a power of two of columns, so how many words there are for each tells the bits but for such a
-    power.
+    power. Codes of 2 and 4 bits are told apart by `config.json`.
     """
     for file in files:
         for name, tensor in file.tensors.items():
-            scales = file.tensors.get(f"{name.removesuffix('.weight')}.scales") or file.tensors.get(f"{name}.scale")
+            layer = name.removesuffix(".weight")
+            scales = file.tensors.get(f"{layer}.scales") or file.tensors.get(f"{name}.scale")
             if tensor.dtype != "U32" or scales is None or scales.dtype not in _FLOATS:
                 continue
             if not tensor.shape or not scales.shape or not scales.shape[-1]:
                 continue
             words, left = divmod(tensor.shape[-1], scales.shape[-1])
-            while words and words % 2 == 0:
-                words //= 2
-            if not left and (growth := _GROWTH.get(words)):
+            if left or not words:
+                continue
+            growth = _GROWTH.get(words // (words & -words))
+            if growth is None and _declared(config, layer) == (2, words * 16):
+                growth = 2
+            if growth is not None:
                 yield tensor, growth
+
+
+def _declared(config: Mapping[str, Any], layer: str) -> tuple[Any, Any]:
+    """Return the bits and the group size that `config.json` gives for a layer, whatever they are."""
+    said = config.get("quantization")
+    said = said if isinstance(said, Mapping) else {}
+    own = said.get(layer)
+    of_layer = own if isinstance(own, Mapping) else said
+    return of_layer.get("bits"), of_layer.get("group_size")

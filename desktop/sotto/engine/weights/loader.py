@@ -112,7 +112,7 @@ def _load(
             f"The weights take {held_bytes / 1e9:.1f} GB and there are only {limits.total / 1e9:.1f} GB of memory for "
             "them; choose a smaller model or one with fewer bits."
         )
-    chosen = parameters.holding(all_files, limits)
+    chosen = parameters.holding(all_files, source.config, limits)
     model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
     weights.read(all_files, tensors, lambda done: progress(LoadProgress("weights", done, total)), cancelled)
     adapters.read(lambda done: progress(LoadProgress("weights", stored + done, total)), cancelled)

@@ -56,11 +56,12 @@ class Holding:
         return array.astype(self.dtype) if small or self.matrices else array
 
 
-def holding(files: Iterable[TensorFile], limits: Limits) -> Holding:
+def holding(files: Iterable[TensorFile], config: Mapping[str, Any], limits: Limits) -> Holding:
     """Choose the types that a model is held in: wider ones take more memory.
 
     Args:
         files: Its files, as `weights.select` returns them.
+        config: `config.json`.
         limits: The memory available before it is loaded.
     """
     files = tuple(files)
@@ -73,7 +74,8 @@ def holding(files: Iterable[TensorFile], limits: Limits) -> Holding:
     def has_room(more: int) -> bool:
         return limits.budget is None or (total + more) * _HEADROOM <= limits.budget
 
-    return Holding(device.compute_dtype(), has_room(sum(sizes[dtype] for dtype in _HALF)), has_room(growth_of(files)))
+    halves, codes = sum(sizes[dtype] for dtype in _HALF), growth_of(files, config)
+    return Holding(device.compute_dtype(), has_room(halves), has_room(codes))
 
 
 def arrange(
