@@ -129,7 +129,7 @@ inline BlockPanel panel_at(const Matrix& matrix, ptrdiff_t begin) {
 #if defined(__x86_64__)
 // FixedKernels::unpack, into `width` rows, and FixedKernels::multiply_packed. Runs are in the order of `run_at`.
 void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
-                        const FixedWeights& weights, ptrdiff_t width);
+                        const FixedWeights& weights, ptrdiff_t width, bool fetch);
 void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end);
 #endif

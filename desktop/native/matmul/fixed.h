@@ -54,7 +54,7 @@ struct FixedKernels {
   // Prepare `matrix.columns` activations: their digits, and the scale and sum of each run.
   void (*prepare)(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums);
   // Unpack rows begin .. end of the matrix, at most `width` of them, and `runs` runs of columns from first_run. Missing
-  // rows are zero. If `fetch`, the codes that are next to be unpacked are prefetched, unless the matrix has blocks.
+  // rows are zero. If `fetch`, the codes that are next to be unpacked are prefetched.
   void (*unpack)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
                  const FixedWeights& weights, bool fetch);
   // y[m * y_stride + n] = (or += if `add`) activations[m] . weights[n] over `runs` runs from first_run, where a part

@@ -129,7 +129,7 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
   const std::ptrdiff_t run = kernels.run(matrix), at_once = kFixedColumns / run;
   const FixedWeights weights = scratch(kernels, run);
   const std::ptrdiff_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
-  const bool fetch_apart = pieces >= kManyPieces || is_block(matrix.format);
+  const bool fetch_apart = pieces >= kManyPieces;
   const std::int8_t* digits = x.digits;
   for (std::ptrdiff_t first = 0; first < x.runs; first += at_once, digits += x.part) {
     const std::ptrdiff_t runs = std::min(at_once, x.runs - first);

@@ -150,7 +150,7 @@ void unpack_codes(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_
 void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
             const FixedWeights& weights, bool fetch) {
   if (is_block(matrix.format)) {
-    return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, kWidth);
+    return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, kWidth, fetch);
   }
   const ptrdiff_t run = run_of(matrix), column = first_run * run, columns = runs * run;
   const auto codes = matrix.format == Format::mxfp4     ? unpack_codes<false, true>
