@@ -89,7 +89,7 @@ struct Kernels {
   void (*multiply)(
       const float* a, std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row, float* c,
       std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
-  // The same with packed numbers, added to c: the way for few rows, as each of them unpacks anew what it multiplies.
+  // The same with packed numbers, added to c; for few rows, as every four of them unpack the numbers anew.
   void (*multiply_packed)(
       const float* a, std::int64_t a_row, std::int64_t a_column, const Packed& b, std::int64_t b_row, float* c,
       std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k);
