@@ -186,27 +186,24 @@ void multiply_rows(const BlockPanel& panel, const FixedRows& x, ptrdiff_t rows, 
   }
 }
 
-// Where the codes and scales begin that are unpacked next.
-struct Next {
-  const uint8_t* codes;
-  const uint8_t* scales;
-};
-
+// Unpack runs of a panel, and prefetch as many from block `next` on.
 template <typename Type>
-void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, Next next, uint8_t* codes,
-                  float* scales, ptrdiff_t width) {
+void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, const Block& next,
+                  uint8_t* codes, float* scales, ptrdiff_t width) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  const int32_t* ahead = next.words;
+  const int16_t* halves_ahead = next.halves;
   RunScales own;
   for (ptrdiff_t begin = 0; begin < runs; begin += kRuns) {
     const int count = static_cast<int>(smaller(kRuns, runs - begin));
     const Block block = open_block<Type>(panel, first_run + begin, count, own);
 #pragma GCC unroll 5
-    for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
-      __builtin_prefetch(next.scales + byte, 0, 2);
+    for (ptrdiff_t half = 0; half < type.halves * kPanelRows; half += kLine / 2) {
+      __builtin_prefetch(halves_ahead + half, 0, 2);
     }
-    next.scales += type.halves * 2 * kPanelRows;
+    halves_ahead += type.halves * kPanelRows;
     for (int place = 0; place < count; ++place) {
       const int run = run_at(Type::format, place);
       float* to = scales + 2 * (begin + place) * width;
@@ -220,14 +217,14 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, 
       for (int quad = 0; quad < kQuads; ++quad) {
 #pragma GCC unroll 2
         for (int line = quad * kLines / kQuads; line < (quad + 1) * kLines / kQuads; ++line) {
-          __builtin_prefetch(next.codes + line * kLine, 0, 2);
+          __builtin_prefetch(ahead + line * kLine / 4, 0, 2);
         }
         __m512i both[2];
         Type::codes(block, pair, quad, both[0], both[1]);
         _mm512_storeu_si512(low + 4 * width * quad, both[0]);
         _mm512_storeu_si512(high + 4 * width * quad, both[1]);
       }
-      next.codes += kLines * kLine;
+      ahead += kLines * kLine / 4;
       low = high + 4 * width * kQuads;
     }
     if constexpr (type.run == unit_columns(Type::format)) {
@@ -236,14 +233,6 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, 
       }
     }
   }
-}
-
-// The part of a panel that begins with run `first`.
-Next part_of(const Matrix& matrix, const BlockPanel& panel, ptrdiff_t first) {
-  const BlockType type = block_type(matrix.format);
-  const ptrdiff_t column = first * type.run;
-  return {panel.codes + column * type.bits / 8 * panel.rows,
-          panel.scales + column / kBlockColumns * type.halves * 2 * panel.rows};
 }
 
 }  // namespace
@@ -259,11 +248,12 @@ void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, pt
     const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
     // The next columns of these rows, or the first ones of the next rows.
     const bool more = fetch && (!ends || row + width < matrix.rows);
-    const Next next = !more  ? part_of(matrix, panel, first_run)
-                      : ends ? part_of(matrix, panel_at(matrix, row + width), 0)
-                             : part_of(matrix, panel, after);
+    const BlockPanel next = more && ends ? panel_at(matrix, row + width) : panel;
+    const ptrdiff_t next_run = !more ? first_run : ends ? 0 : after;
     with_type(matrix, [&](auto type) {
-      unpack_panel<decltype(type)>(panel, first_run, runs, next, codes, scales, width);
+      using Type = decltype(type);
+      const Block block = block_at<Type>(next, next_run * block_type(Type::format).run / kBlockColumns);
+      unpack_panel<Type>(panel, first_run, runs, block, codes, scales, width);
     });
   }
 }
