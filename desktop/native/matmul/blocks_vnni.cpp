@@ -1,8 +1,10 @@
 // The kernels of blocks.h for AVX-512 with VNNI.
-#include "matmul/block_types_vnni.h"
+#include "matmul/block_lanes_vnni.h"
 
 namespace sotto {
 namespace {
+
+#include "matmul/block_types.inc"
 
 // Rows of activations multiplied at a time: each takes six accumulators.
 constexpr int kMostRows = 4;

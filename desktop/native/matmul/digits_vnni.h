@@ -4,19 +4,12 @@
 
 #include <immintrin.h>
 
-#include "matmul/blocks.h"
-#include "matmul/fixed.h"
+#include "matmul/digits_x86.h"
 
 namespace sotto {
 namespace {
 
 constexpr int kLanes = 16;
-constexpr int kDigitBits = 7;
-// The largest integer: its top digit is at most 127 even after carries from the others. 64 products of it with 15, the
-// largest 4-bit code, still fit into 32 bits; and so do 32 with 31 and 16 with 63.
-constexpr float kLargest = 127 * 16384 + 63 * 128;
-// Below this the reciprocal of a scale would overflow float32; taking such values as zero has no visible effect.
-constexpr float kSmallest = 1e-31f;
 
 // Columns whose activations have a common scale; 0 for matrices that the kernels do not support.
 inline ptrdiff_t run_of(const Matrix& matrix) {
@@ -28,11 +21,9 @@ inline ptrdiff_t run_of(const Matrix& matrix) {
   return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
 }
 
-// Codes of E2M1, a 4-bit floating-point type, as unsigned integers: half a unit each, plus kFp4Zero.
-constexpr int kFp4Zero = 12;
 inline __m512i fp4_codes(__m512i nibbles) {
-  const __m512i codes = _mm512_broadcast_i32x4(_mm_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0));
-  return _mm512_shuffle_epi8(codes, nibbles);
+  const __m128i codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kFp4Codes));
+  return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(codes), nibbles);
 }
 
 // Whether a byte holds the codes of two columns, an even and an odd one.
@@ -42,12 +33,6 @@ constexpr bool has_nibbles(Format format) { return format == Format::affine4 || 
 // are interleaved by blocks (blocks.h), a run.
 constexpr ptrdiff_t digit_columns(Format format, ptrdiff_t run) {
   return has_nibbles(format) ? 128 : is_block(format) ? run : 64;
-}
-
-// Whether the products of all digits of a run with the codes may not fit into 32 bits.
-constexpr bool is_wide(Format format) {
-  return format == Format::affine8 || format == Format::iq4_xs || format == Format::iq4_nl || format == Format::q8_0 ||
-         format == Format::affine8_panels32 || format == Format::affine8_panels64;
 }
 
 // Turn a run of V vectors of activations into integers, and return the factor of these, which is NaN if any activation

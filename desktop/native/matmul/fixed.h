@@ -47,6 +47,7 @@ struct FixedWeights {
   float* scales = nullptr;   // [runs, 2, width]
 };
 
+// `unpack` and `multiply` are nullptr where products with weights unpacked to float32 are faster.
 struct FixedKernels {
   int width;  // rows of weights multiplied at a time
   // Columns per run; 0 for matrices that the kernels do not support.
@@ -64,13 +65,19 @@ struct FixedKernels {
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
   // y[m * y_stride + n] = activations[m] . weights[n] for m < rows and begin <= n < end, where begin is a multiple of
   // kPanelRows (blocks.h), with the weights as they are. The order of operations for a result depends on the matrix
-  // alone, and is that of `multiply`, part by part. nullptr where there is no such kernel.
+  // alone, and is that of `multiply`, if there is one, part by part. nullptr where there is no such kernel.
   void (*multiply_packed)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
-                          ptrdiff_t begin, ptrdiff_t end);
+                          ptrdiff_t begin, ptrdiff_t end) = nullptr;
+  // Write `columns` columns from first_column, a multiple of kBlockColumns (blocks.h), of rows begin .. end as float32,
+  // `stride` numbers apart. `begin` is a multiple of kPanelRows, and there is room for as many rows as their panels have.
+  // For matrices that RowKernels (rows.h) do not unpack; else nullptr.
+  void (*unpack_floats)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_column,
+                        ptrdiff_t columns, float* to, ptrdiff_t stride) = nullptr;
 };
 
 #if defined(__x86_64__)
 extern const FixedKernels kFixedVnni;
+extern const FixedKernels kFixedAvx2;
 // FixedKernels::multiply_packed for weights that are not interleaved.
 void multiply_packed_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end);

@@ -87,7 +87,9 @@ void fetch(const NextPart& part, std::ptrdiff_t share) {
 
 const FixedKernels* fixed_kernels(const Matrix& matrix) {
 #if defined(__x86_64__)
-  const FixedKernels* best = level() == Level::vnni ? &kFixedVnni : nullptr;
+  const FixedKernels* best = level() == Level::vnni   ? &kFixedVnni
+                             : level() >= Level::avx2 ? &kFixedAvx2
+                                                      : nullptr;
 #else
   const FixedKernels* best = level() == Level::i8mm      ? &kFixedI8mm
                              : level() == Level::dotprod ? &kFixedDotprod

@@ -5,6 +5,7 @@
 #include "cpu.h"
 #include "floats.h"
 #include "matmul/blocks.h"
+#include "matmul/fixed_rows.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -146,11 +147,16 @@ void multiply_panels(const PanelKernels& kernels, const RowKernels& unpacking, c
   product.weight_stride = std::min(x.width, kPartColumns) + kPadding;
   product.rows = end - begin;
   product.y_stride = matrix.rows;
+  const FixedKernels* blocks = is_block(matrix.format) ? fixed_kernels(matrix) : nullptr;
   for (std::ptrdiff_t column = 0; column < x.width; column += kPartColumns) {
     product.depth = std::min(kPartColumns, x.width - column);
     product.add = column > 0;
-    for (std::ptrdiff_t row = begin; row < end; ++row) {
-      const Matrix part = part_of_row(matrix, row, column, std::min(kPartColumns, matrix.columns - column));
+    const std::ptrdiff_t columns = std::min(kPartColumns, matrix.columns - column);
+    if (blocks != nullptr) {
+      blocks->unpack_floats(matrix, begin, end, column, columns, weights, product.weight_stride);
+    }
+    for (std::ptrdiff_t row = begin; row < end && blocks == nullptr; ++row) {
+      const Matrix part = part_of_row(matrix, row, column, columns);
       unpacking.unpack(part, weights + (row - begin) * product.weight_stride, 0, 1);
     }
     for (std::ptrdiff_t panel = 0; panel < division.panels; ++panel) {

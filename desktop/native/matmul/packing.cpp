@@ -36,7 +36,7 @@ bool is_block_scale_type(Format format, mx::Dtype type) {
 // Whether the level in use has kernels for blocks.
 bool has_block_kernels() {
 #if defined(__x86_64__)
-  return level() == Level::vnni;
+  return level() >= Level::avx2;
 #else
   return false;
 #endif

@@ -155,13 +155,16 @@ void multiply(const std::vector<Product>& products) {
     Plan& plan = plans[index];
     plan.fixed = fixed_kernels(matrix);
     const bool packed = plan.fixed != nullptr && plan.fixed->multiply_packed != nullptr;
-    const int most = !packed ? kFewRows : is_block(matrix.format) ? packed_block_rows() : kPackedRows;
+    const bool fixed = plan.fixed != nullptr && plan.fixed->multiply != nullptr;
+    const int most = !packed || !fixed         ? kFewRows
+                     : is_block(matrix.format) ? packed_block_rows()
+                                               : kPackedRows;
     const bool few = product.rows <= wanted_or(most);
-    plan.way = few                            ? (packed ? Way::packed : Way::few)
-               : plan.fixed != nullptr        ? Way::fixed
-               : panels != nullptr            ? Way::panels
-               : has_sgemm()                  ? Way::blas
-                                              : Way::few;
+    plan.way = few                 ? (packed ? Way::packed : Way::few)
+               : fixed             ? Way::fixed
+               : panels != nullptr ? Way::panels
+               : has_sgemm()       ? Way::blas
+                                   : Way::few;
     plan.x.rows = static_cast<int>(product.rows);
     plan.x.width = kernels.width(matrix);
     plan.x.sums_width = kernels.sums_width(matrix);

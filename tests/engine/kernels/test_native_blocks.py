@@ -5,25 +5,15 @@ import numpy as np
 import pytest
 
 from gguf_writing import random_blocks
-from native_kernels import KERNELS, LEVELS, at_level, bits, needs_kernels, normal
+from native_kernels import KERNELS, bits, needs_kernels, normal
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, split
 
-pytestmark = [
-    needs_kernels,
-    pytest.mark.skipif(KERNELS is not None and KERNELS.best_level() != "vnni", reason="the processor has no VNNI"),
-]
+pytestmark = [needs_kernels, pytest.mark.usefixtures("block_kernels")]
 
 kinds = pytest.mark.parametrize("kind", KEPT)
 # As in test_native_fixed.
 STEP = 4e-7
 ADDING = 5e-7
-
-
-@pytest.fixture(autouse=True)
-def at_vnni():
-    """Use the only level that has such kernels."""
-    with at_level(LEVELS.index("vnni")):
-        yield
 
 
 def matrix(kind, rows, columns, seed=0):
@@ -79,6 +69,8 @@ def test_products_have_the_error_of_rounded_activations(kind, count, rows, colum
 @kinds
 @pytest.mark.parametrize(("rows", "columns"), [(50, 64), (16, 512), (37, 896), (130, 2304), (50, 2496)])
 def test_a_row_has_the_same_bits_among_any_number_whether_weights_are_unpacked_or_not(kind, rows, columns):
+    if KERNELS.level() != "vnni":
+        pytest.skip("guaranteed for the VNNI kernels alone")
     parts, values = matrix(kind, rows, columns)
     x = normal(np.random.default_rng(1), 40, values.shape[1])
     # Numbers of any size, so that sums in another order would differ.
@@ -91,6 +83,18 @@ def test_a_row_has_the_same_bits_among_any_number_whether_weights_are_unpacked_o
                 assert bits(product(kind, x[:count], parts)) == together[: len(together) * count // 40]
     finally:
         KERNELS.set_few_rows(0)
+
+
+@kinds
+@pytest.mark.parametrize(("rows", "columns"), [(50, 64), (37, 896), (130, 2496)])
+def test_a_row_has_the_same_bits_among_as_many_as_speculation_proposes_and_among_many(kind, rows, columns):
+    parts, values = matrix(kind, rows, columns)
+    x = normal(np.random.default_rng(1), 60, values.shape[1])
+    x *= np.exp(3 * normal(np.random.default_rng(2), *x.shape))
+    for counts in ((17, 1, 2, 3, 4, 8, 9), (60, 18, 25, 33)):
+        together = bits(product(kind, x[: counts[0]], parts))
+        for count in counts:
+            assert bits(product(kind, x[:count], parts)) == together[: len(together) * count // counts[0]]
 
 
 @kinds

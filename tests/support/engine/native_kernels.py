@@ -34,6 +34,15 @@ def kernels_at_each_level(request):
         yield kernels
 
 
+@pytest.fixture(params=LEVELS[1:] if "vnni" in LEVELS else (), name="block_kernels")
+def kernels_at_each_level_with_blocks(request):
+    """Yield the native module at each level that has products with interleaved rows."""
+    with at_level(LEVELS.index(request.param)) as kernels:
+        if kernels.level() != request.param:
+            pytest.skip(f"the processor has no {request.param}")
+        yield kernels
+
+
 def normal(rng, *shape):
     """Return normally distributed float32 values."""
     return rng.standard_normal(shape).astype(np.float32)

@@ -1,0 +1,376 @@
+// The kernels of blocks.h for AVX2.
+//
+// An instruction multiplies bytes and adds up the products of two neighbours in 16 bits, which have room for a few of
+// these sums. Codes of 8 bits leave none for those of the most significant digits, so that these are multiplied as
+// 16-bit numbers, see digits_avx2.h.
+#include "matmul/block_lanes_avx2.h"
+#include "matmul/digits_avx2.h"
+
+namespace sotto {
+namespace {
+
+#include "matmul/block_types.inc"
+
+// Rows of activations multiplied at a time: each takes six of the 16 registers.
+constexpr int kMostRows = 2;
+constexpr ptrdiff_t kLine = 64;
+// How far ahead codes are fetched, into the L2 cache and from there into the L1 cache. The panels of a task are contiguous,
+// so the end of one is followed by the next.
+constexpr ptrdiff_t kFarAhead = 8192;
+constexpr ptrdiff_t kAhead = 1024;
+
+inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+
+// The largest code of a type that is not wide.
+constexpr int largest_code(Format format) {
+  const int bits = block_type(format).bits;
+  return format == Format::mxfp4_panels ? 2 * kFp4Zero : (1 << bits) - 1;
+}
+
+// How many sums of two products with the most significant digits 16 bits have room for; a power of two.
+constexpr int sums_with_top_digits(Format format) {
+  int sums = 1;
+  while (2 * sums * 2 * 127 * largest_code(format) <= 32767) {
+    sums *= 2;
+  }
+  return sums;
+}
+
+// A block as if its panel had all 16 rows; those that are missing are zero.
+struct PaddedBlock {
+  alignas(64) int32_t words[kBlockColumns / 4 * kPanelRows];
+  alignas(64) int16_t halves[16 * kPanelRows];
+};
+
+template <typename T>
+const T* padded_rows(const T* from, T* to, ptrdiff_t rows, ptrdiff_t count) {
+  for (ptrdiff_t index = 0; index < count; ++index) {
+    __builtin_memcpy(to + index * kPanelRows, from + index * rows, rows * sizeof(T));
+    __builtin_memset(to + index * kPanelRows + rows, 0, (kPanelRows - rows) * sizeof(T));
+  }
+  return to;
+}
+
+// The block of a panel with this number, which has only so many runs, and their scales.
+template <typename Type>
+inline Block open_block(const BlockPanel& panel, ptrdiff_t index, ptrdiff_t runs, PaddedBlock& padded,
+                        RunScales& own) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kRuns = kBlockColumns / type.run, kWords = kBlockColumns * type.bits / 32;
+  const int32_t* words = reinterpret_cast<const int32_t*>(panel.codes) + index * kWords * panel.rows;
+  const int16_t* halves = reinterpret_cast<const int16_t*>(panel.scales) + index * type.halves * panel.rows;
+  Block block{words, halves};
+  if (panel.rows < kPanelRows) {
+    block = {padded_rows(words, padded.words, panel.rows, kWords * smaller(runs, kRuns) / kRuns),
+             padded_rows(halves, padded.halves, panel.rows, type.halves * smaller(runs, kRuns) / kRuns)};
+  }
+  if constexpr (may_end_early(Type::format)) {
+    for (int run = 0; run < smaller(runs, kRuns); ++run) {
+      Type::put(block, own, run);
+    }
+  } else {
+    Type::scales(block, own);
+  }
+  return block;
+}
+
+// The codes of four columns of the first or the second run of a pair.
+template <typename Type, int Side>
+inline Words codes_of(const Block& block, int pair, int quad) {
+  Words low, high;
+  Type::codes(block, pair, quad, low, high);
+  return Side == 0 ? low : high;
+}
+
+// Add to a total. WORKAROUND: GCC 12 adds in another order, for which it keeps so many products that it has to store them,
+// which takes a third longer. Measure without this when Debian's default compiler changes.
+inline void add_halves(__m256i& total, __m256i products) {
+  total = _mm256_add_epi16(total, products);
+  asm("" : "+x"(total));
+}
+inline void add_words(__m256i& total, __m256i products) {
+  total = _mm256_add_epi32(total, products);
+  asm("" : "+x"(total));
+}
+
+inline __m256i four_digits(const int8_t* from) {
+  return _mm256_set1_epi32(*reinterpret_cast<const int32_t*>(from));
+}
+
+// Prefetch this share of the codes of a pair; its runs are multiplied in 2 * `Quads` steps.
+template <int Lines, int Quads>
+inline void fetch(const uint8_t* lines, int step) {
+#pragma GCC unroll 2
+  for (int line = step * Lines / (2 * Quads); line < (step + 1) * Lines / (2 * Quads); ++line) {
+    __builtin_prefetch(lines + kFarAhead + line * kLine, 0, 2);
+    __builtin_prefetch(lines + kAhead + line * kLine);
+  }
+}
+
+// The totals of a run: the integers of M rows of activations times the codes. In wide types, those of the upper and of
+// the lower digits apart.
+template <typename Type, int M, int Side>
+inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&upper)[M], Words (&lower)[M]) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kQuads = type.run / 4, kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  const uint8_t* lines = reinterpret_cast<const uint8_t*>(block.words) + pair * kLines * kLine;
+  const __m256i ones = _mm256_set1_epi16(1);
+  if constexpr (is_wide(Type::format)) {
+    const __m256i even_bytes = _mm256_set1_epi16(0xff);
+#pragma GCC unroll 2
+    for (int m = 0; m < M; ++m) {
+      upper[m] = lower[m] = Lanes::all(0);
+    }
+#pragma GCC unroll 16
+    for (int quad = 0; quad < kQuads; ++quad) {
+      fetch<kLines, kQuads>(lines, Side * kQuads + quad);
+      const Words codes = codes_of<Type, Side>(block, pair, quad);
+#pragma GCC unroll 2
+      for (int half = 0; half < kHalves; ++half) {
+        const __m256i even = _mm256_and_si256(codes.of[half], even_bytes);
+        const __m256i odd = _mm256_srli_epi16(codes.of[half], 8);
+#pragma GCC unroll 2
+        for (int m = 0; m < M; ++m) {
+          const int8_t* from = of_row[m] + 8 * quad;
+          add_words(upper[m].of[half], _mm256_madd_epi16(even, four_digits(from)));
+          add_words(upper[m].of[half], _mm256_madd_epi16(odd, four_digits(from + 4)));
+          const __m256i low = _mm256_maddubs_epi16(codes.of[half], four_digits(of_row[m] + 2 * type.run + 4 * quad));
+          add_words(lower[m].of[half], _mm256_madd_epi16(low, ones));
+        }
+      }
+    }
+  } else {
+    constexpr int kTop = sums_with_top_digits(Type::format);
+    Words parts[M][kFixedDigits];
+#pragma GCC unroll 2
+    for (int m = 0; m < M; ++m) {
+      upper[m] = parts[m][0] = parts[m][1] = parts[m][2] = Lanes::all(0);
+    }
+#pragma GCC unroll 16
+    for (int quad = 0; quad < kQuads; ++quad) {
+      fetch<kLines, kQuads>(lines, Side * kQuads + quad);
+      const Words codes = codes_of<Type, Side>(block, pair, quad);
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 3
+        for (int digit = 0; digit < kFixedDigits; ++digit) {
+          const __m256i digits = four_digits(of_row[m] + digit * type.run + 4 * quad);
+#pragma GCC unroll 2
+          for (int half = 0; half < kHalves; ++half) {
+            add_halves(parts[m][digit].of[half], _mm256_maddubs_epi16(codes.of[half], digits));
+          }
+        }
+      }
+      if ((quad + 1) % kTop == 0 || quad + 1 == kQuads) {
+#pragma GCC unroll 2
+        for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+          for (int half = 0; half < kHalves; ++half) {
+            __m256i& part = parts[m][0].of[half];
+            const __m256i place = _mm256_set1_epi16(1 << (2 * kDigitBits));
+            add_words(upper[m].of[half], _mm256_madd_epi16(part, place));
+            part = _mm256_setzero_si256();
+          }
+        }
+      }
+    }
+#pragma GCC unroll 2
+    for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+      for (int half = 0; half < kHalves; ++half) {
+        const __m256i middle = _mm256_madd_epi16(parts[m][1].of[half], _mm256_set1_epi16(1 << kDigitBits));
+        const __m256i least = _mm256_madd_epi16(parts[m][2].of[half], ones);
+        lower[m].of[half] = _mm256_add_epi32(_mm256_add_epi32(upper[m].of[half], middle), least);
+      }
+    }
+  }
+}
+
+// Multiply M rows of activations by a run of a block, and add the scaled products to `sums`.
+template <typename Type, int M, int Side>
+inline void multiply_run(const Block& block, int pair, const RunScales& own, const int8_t* const (&of_row)[M],
+                         const float* x_scales, const float* x_sums, ptrdiff_t x_runs, Floats (&sums)[M]) {
+  Words upper[M], lower[M];
+  add_up<Type, M, Side>(block, pair, of_row, upper, lower);
+  const int run = run_at(Type::format, 2 * pair + Side);
+  const Floats scale = Lanes::load(own.scales[run]), bias = Lanes::load(own.biases[run]);
+#pragma GCC unroll 2
+  for (int m = 0; m < M; ++m) {
+    const ptrdiff_t at = m * x_runs + 2 * pair + Side;
+    if constexpr (is_wide(Type::format)) {
+      const Floats place = Lanes::mul(Lanes::set(x_scales[at] * (1 << kDigitBits)), scale);
+      sums[m] = Lanes::fma(Lanes::to_floats(upper[m]), place, sums[m]);
+    }
+    const Floats factor = Lanes::mul(Lanes::set(x_scales[at]), scale);
+    sums[m] = Lanes::fma(Lanes::to_floats(lower[m]), factor, sums[m]);
+    sums[m] = Lanes::fma(Lanes::set(x_sums[at]), bias, sums[m]);
+  }
+}
+
+// Multiply M rows of activations by a panel, in the order of blocks_vnni.cpp.
+template <typename Type, int M>
+void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdiff_t y_stride) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kRuns = kBlockColumns / type.run;
+  constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
+  const ptrdiff_t blocks = (x.runs + kRuns - 1) / kRuns;
+  Floats sums[M], results[M] = {};
+  PaddedBlock padded;
+  RunScales own;
+  for (ptrdiff_t index = 0; index < blocks; ++index) {
+    if (index % kInPart == 0) {
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+        sums[m] = Lanes::zero();
+      }
+    }
+    const ptrdiff_t left = x.runs - index * kRuns;
+    const Block block = open_block<Type>(panel, index, left, padded, own);
+#pragma GCC unroll 8
+    for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
+      __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kFarAhead / 8 + byte);
+    }
+    const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
+    const float* x_scales = x.scales + index * kRuns;
+    const float* x_sums = x.sums + index * kRuns;
+    const int8_t* of_row[M];
+#pragma GCC unroll 2
+    for (int m = 0; m < M; ++m) {
+      of_row[m] = digits + m * x.stride;
+    }
+    const auto move_on = [&] {
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+        of_row[m] += kFixedDigits * type.run;
+      }
+    };
+    const int pairs = may_end_early(Type::format) && left < kRuns ? static_cast<int>(left / 2) : Type::pairs;
+    for (int pair = 0; pair < pairs; ++pair) {
+      multiply_run<Type, M, 0>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
+      move_on();
+      multiply_run<Type, M, 1>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
+      move_on();
+    }
+    if constexpr (type.run == unit_columns(Type::format)) {
+      if (pairs < Type::pairs && left % 2 != 0) {
+        multiply_run<Type, M, 0>(block, pairs, own, of_row, x_scales, x_sums, x.runs, sums);
+      }
+    }
+    if (index % kInPart == kInPart - 1 || index == blocks - 1) {
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+        results[m] = index < kInPart ? sums[m] : Lanes::add(results[m], sums[m]);
+      }
+    }
+  }
+#pragma GCC unroll 2
+  for (int m = 0; m < M; ++m) {
+    float all[kPanelRows];
+    Lanes::store(all, results[m]);
+    __builtin_memcpy(y + m * y_stride, all, panel.rows * sizeof(float));
+  }
+}
+
+template <typename Type>
+void multiply_rows(const BlockPanel& panel, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride) {
+  ptrdiff_t m = 0;
+  for (; m + kMostRows <= rows; m += kMostRows) {
+    multiply_panel<Type, kMostRows>(panel, rows_from(x, m), y + m * y_stride, y_stride);
+  }
+  if (m < rows) {
+    multiply_panel<Type, 1>(panel, rows_from(x, m), y + m * y_stride, y_stride);
+  }
+}
+
+void multiply_packed(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+                     ptrdiff_t begin, ptrdiff_t end) {
+  for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
+    with_type(matrix, [&](auto type) {
+      multiply_rows<decltype(type)>(panel_at(matrix, row), x, rows, y + row, y_stride);
+    });
+  }
+}
+
+// Write 16 columns of 16 rows as numbers, from codes of four columns each. Of `Nibbles`, these are the even and the odd ones
+// of eight in turns.
+template <bool Nibbles>
+inline void write_columns(const Words (&codes)[4], const float* scales, const float* biases, float* to,
+                          ptrdiff_t stride) {
+#pragma GCC unroll 2
+  for (int half = 0; half < kHalves; ++half) {
+    const __m256i low = _mm256_unpacklo_epi32(codes[0].of[half], codes[1].of[half]);
+    const __m256i low2 = _mm256_unpacklo_epi32(codes[2].of[half], codes[3].of[half]);
+    const __m256i high = _mm256_unpackhi_epi32(codes[0].of[half], codes[1].of[half]);
+    const __m256i high2 = _mm256_unpackhi_epi32(codes[2].of[half], codes[3].of[half]);
+    // Of each vector, the lower part belongs to a row, and the upper one to the fourth row after it.
+    __m256i rows[4] = {_mm256_unpacklo_epi64(low, low2), _mm256_unpackhi_epi64(low, low2),
+                       _mm256_unpacklo_epi64(high, high2), _mm256_unpackhi_epi64(high, high2)};
+    if constexpr (Nibbles) {
+      const __m128i in_order = _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+#pragma GCC unroll 4
+      for (int row = 0; row < 4; ++row) {
+        rows[row] = _mm256_shuffle_epi8(rows[row], _mm256_broadcastsi128_si256(in_order));
+      }
+    }
+#pragma GCC unroll 8
+    for (int row = 0; row < kHalfLanes; ++row) {
+      const __m128i bytes =
+          row < 4 ? _mm256_castsi256_si128(rows[row % 4]) : _mm256_extracti128_si256(rows[row % 4], 1);
+      const int at = half * kHalfLanes + row;
+      const __m256 scale = _mm256_set1_ps(scales[at]), bias = _mm256_set1_ps(biases[at]);
+      const __m256i parts[2] = {_mm256_cvtepu8_epi32(bytes), _mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8))};
+#pragma GCC unroll 2
+      for (int part = 0; part < 2; ++part) {
+        _mm256_storeu_ps(to + at * stride + part * kHalfLanes,
+                         _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(parts[part]), bias));
+      }
+    }
+  }
+}
+
+template <typename Type, int Side>
+inline void unpack_run(const Block& block, int pair, const RunScales& own, float* to, ptrdiff_t stride) {
+  constexpr int kRun = block_type(Type::format).run;
+  const int run = run_at(Type::format, 2 * pair + Side);
+  for (int column = 0; column < kRun; column += 16) {
+    Words codes[4];
+#pragma GCC unroll 4
+    for (int quad = 0; quad < 4; ++quad) {
+      codes[quad] = codes_of<Type, Side>(block, pair, column / 4 + quad);
+    }
+    write_columns<has_nibble_panels(Type::format)>(codes, own.scales[run], own.biases[run], to + run * kRun + column, stride);
+  }
+}
+
+template <typename Type>
+void unpack_panel(const BlockPanel& panel, ptrdiff_t column, ptrdiff_t columns, float* to, ptrdiff_t stride) {
+  constexpr int kRun = block_type(Type::format).run;
+  PaddedBlock padded;
+  RunScales own;
+  for (ptrdiff_t done = 0; done < columns; done += kBlockColumns, to += kBlockColumns) {
+    const int runs = static_cast<int>(smaller(kBlockColumns, columns - done) / kRun);
+    const Block block = open_block<Type>(panel, (column + done) / kBlockColumns, runs, padded, own);
+    for (int pair = 0; pair < runs / 2; ++pair) {
+      unpack_run<Type, 0>(block, pair, own, to, stride);
+      unpack_run<Type, 1>(block, pair, own, to, stride);
+    }
+    if (runs % 2 != 0) {
+      unpack_run<Type, 0>(block, runs / 2, own, to, stride);
+    }
+  }
+}
+
+void unpack_floats(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_column, ptrdiff_t columns,
+                   float* to, ptrdiff_t stride) {
+  for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
+    with_type(matrix, [&](auto type) {
+      unpack_panel<decltype(type)>(panel_at(matrix, row), first_column, columns, to + (row - begin) * stride, stride);
+    });
+  }
+}
+
+}  // namespace
+
+extern const FixedKernels kFixedAvx2 = {0, run_of, prepare, nullptr, nullptr, multiply_packed, unpack_floats};
+
+}  // namespace sotto
