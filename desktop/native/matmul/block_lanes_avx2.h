@@ -66,6 +66,13 @@ struct Lanes {
   static Floats to_floats(Words integers) {
     return {_mm256_cvtepi32_ps(integers.of[0]), _mm256_cvtepi32_ps(integers.of[1])};
   }
+  // The float16 numbers in the lower halves; the upper ones are zero.
+  static Floats halves_to_floats(Words halves) {
+    const auto packed = [](__m256i words) {
+      return _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    };
+    return {_mm256_cvtph_ps(packed(halves.of[0])), _mm256_cvtph_ps(packed(halves.of[1]))};
+  }
   static Floats as_floats(Words bits) {
     return {_mm256_castsi256_ps(bits.of[0]), _mm256_castsi256_ps(bits.of[1])};
   }

@@ -22,6 +22,7 @@ struct Lanes {
   static Words masked_or(Words value, Words mask, Words bits) {
     return _mm512_ternarylogic_epi32(value, mask, bits, 0xea);
   }
+  static Words plus(Words a, Words b) { return _mm512_add_epi32(a, b); }
   static Words minus(Words a, Words b) { return _mm512_sub_epi32(a, b); }
   static Words larger(Words a, Words b) { return _mm512_max_epu32(a, b); }
   static Words left(Words value, int bits) { return _mm512_slli_epi32(value, bits); }
@@ -38,6 +39,8 @@ struct Lanes {
   static Floats zero() { return _mm512_setzero_ps(); }
   static Floats set(float value) { return _mm512_set1_ps(value); }
   static Floats to_floats(Words integers) { return _mm512_cvtepi32_ps(integers); }
+  // The float16 numbers in the lower halves; the upper ones are zero.
+  static Floats halves_to_floats(Words halves) { return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(halves)); }
   static Floats as_floats(Words bits) { return _mm512_castsi512_ps(bits); }
   static Floats mul(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
   static Floats sub(Floats a, Floats b) { return _mm512_sub_ps(a, b); }

@@ -150,9 +150,10 @@ void look_up_mlx(const Matrix& matrix, const RowBlock& block, std::ptrdiff_t col
     std::memcpy(apart + 2 * (runs + run), block.scales + 4 * run + 2, 2);
   }
   Matrix row;
-  row.format = matrix.format == Format::mxfp4_panels ? Format::mxfp4
-               : type.bits == 8                      ? Format::affine8
-                                                     : Format::affine4;
+  row.format = matrix.format == Format::mxfp4_panels   ? Format::mxfp4
+               : matrix.format == Format::nvfp4_panels ? Format::nvfp4
+               : type.bits == 8                        ? Format::affine8
+                                                       : Format::affine4;
   row.scale_type = matrix.scale_type;
   row.rows = 1;
   row.columns = columns;

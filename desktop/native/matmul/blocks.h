@@ -7,8 +7,8 @@
 // of each row, then the second one of each; and likewise the 16-bit halves of the scales. A vector then holds the same
 // columns of 16 rows, and a product needs no sums across its lanes. The last panel of a matrix may have fewer rows.
 //
-// MLX's affine types and MXFP4 can be arranged like that, too, with the bias of each group after its scale. The last block
-// of a row may have fewer columns in these types and in those of small blocks, a multiple of 64.
+// MLX's affine types, MXFP4 and NVFP4 can be arranged like that, too, with the bias of each group after its scale. The last
+// block of a row may have fewer columns in these types and in those of small blocks, a multiple of 64.
 //
 // This header uses nothing of the C++ standard library, for the same reason as rows.h.
 #pragma once
@@ -30,14 +30,17 @@ constexpr bool has_affine_panels(Format format) {
          format == Format::affine8_panels32 || format == Format::affine8_panels64;
 }
 
-// Whether a word has the codes of eight neighbouring columns.
-constexpr bool has_nibble_panels(Format format) {
-  return format == Format::affine4_panels32 || format == Format::affine4_panels64 || format == Format::mxfp4_panels;
+// Whether codes are 4-bit floating-point numbers, and each run has a scale of one byte.
+constexpr bool has_float_panels(Format format) {
+  return format == Format::mxfp4_panels || format == Format::nvfp4_panels;
 }
 
-constexpr bool has_mlx_panels(Format format) {
-  return has_affine_panels(format) || format == Format::mxfp4_panels;
+// Whether a word has the codes of eight neighbouring columns.
+constexpr bool has_nibble_panels(Format format) {
+  return format == Format::affine4_panels32 || format == Format::affine4_panels64 || has_float_panels(format);
 }
+
+constexpr bool has_mlx_panels(Format format) { return has_affine_panels(format) || has_float_panels(format); }
 
 // Whether the last block of a row may have fewer columns.
 constexpr bool may_end_early(Format format) { return has_small_blocks(format) || has_mlx_panels(format); }
@@ -86,6 +89,8 @@ constexpr BlockType block_type(Format format) {
       return {8, 64, 8};
     case Format::mxfp4_panels:
       return {4, 32, 4};
+    case Format::nvfp4_panels:
+      return {4, 16, 8};
     default:
       return {};
   }

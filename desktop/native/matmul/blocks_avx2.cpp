@@ -14,8 +14,8 @@ namespace {
 // Rows of activations multiplied at a time: each takes six of the 16 registers.
 constexpr int kMostRows = 2;
 constexpr ptrdiff_t kLine = 64;
-// How far ahead codes are fetched, into the L2 cache and from there into the L1 cache. The panels of a task are contiguous,
-// so the end of one is followed by the next.
+// How far ahead codes are fetched, into the L2 cache and from there into the L1 cache. The panels of a task are
+// contiguous, so the end of one is followed by the next.
 constexpr ptrdiff_t kFarAhead = 8192;
 constexpr ptrdiff_t kAhead = 1024;
 
@@ -24,7 +24,7 @@ inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 // The largest code of a type that is not wide.
 constexpr int largest_code(Format format) {
   const int bits = block_type(format).bits;
-  return format == Format::mxfp4_panels ? 2 * kFp4Zero : (1 << bits) - 1;
+  return has_float_panels(format) ? 2 * kFp4Zero : (1 << bits) - 1;
 }
 
 // How many sums of two products with the most significant digits 16 bits have room for; a power of two.
@@ -82,8 +82,8 @@ inline Words codes_of(const Block& block, int pair, int quad) {
   return Side == 0 ? low : high;
 }
 
-// Add to a total. WORKAROUND: GCC 12 adds in another order, for which it keeps so many products that it has to store them,
-// which takes a third longer. Measure without this when Debian's default compiler changes.
+// Add to a total. WORKAROUND: GCC 12 adds in another order, for which it keeps so many products that it has to store
+// them, which takes a third longer. Measure without this when Debian's default compiler changes.
 inline void add_halves(__m256i& total, __m256i products) {
   total = _mm256_add_epi16(total, products);
   asm("" : "+x"(total));
@@ -93,105 +93,112 @@ inline void add_words(__m256i& total, __m256i products) {
   asm("" : "+x"(total));
 }
 
-inline __m256i four_digits(const int8_t* from) {
+inline __m256i four_bytes(const int8_t* from) {
   return _mm256_set1_epi32(*reinterpret_cast<const int32_t*>(from));
 }
 
-// Prefetch this share of the codes of a pair; its runs are multiplied in 2 * `Quads` steps.
-template <int Lines, int Quads>
-inline void fetch(const uint8_t* lines, int step) {
+// Prefetch this share of the codes of a pair, whose two runs are multiplied four columns at a time.
+template <typename Type>
+inline void fetch(const Block& block, int pair, int share) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs, kShares = 2 * type.run / 4;
+  const uint8_t* lines = reinterpret_cast<const uint8_t*>(block.words) + pair * kLines * kLine;
 #pragma GCC unroll 2
-  for (int line = step * Lines / (2 * Quads); line < (step + 1) * Lines / (2 * Quads); ++line) {
+  for (int line = share * kLines / kShares; line < (share + 1) * kLines / kShares; ++line) {
     __builtin_prefetch(lines + kFarAhead + line * kLine, 0, 2);
     __builtin_prefetch(lines + kAhead + line * kLine);
   }
 }
 
-// The totals of a run: the integers of M rows of activations times the codes. In wide types, those of the upper and of
-// the lower digits apart.
+// The totals of a run of a wide type: the codes times the upper digits of M rows of activations, and times the lowest.
 template <typename Type, int M, int Side>
-inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&upper)[M], Words (&lower)[M]) {
-  constexpr BlockType type = block_type(Type::format);
-  constexpr int kQuads = type.run / 4, kLines = kBlockColumns * type.bits / 32 / Type::pairs;
-  const uint8_t* lines = reinterpret_cast<const uint8_t*>(block.words) + pair * kLines * kLine;
-  const __m256i ones = _mm256_set1_epi16(1);
-  if constexpr (is_wide(Type::format)) {
-    const __m256i even_bytes = _mm256_set1_epi16(0xff);
+inline void add_up_apart(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&upper)[M],
+                         Words (&lowest)[M]) {
+  constexpr int kRun = block_type(Type::format).run, kQuads = kRun / 4;
+  const __m256i even_bytes = _mm256_set1_epi16(0xff), ones = _mm256_set1_epi16(1);
 #pragma GCC unroll 2
-    for (int m = 0; m < M; ++m) {
-      upper[m] = lower[m] = Lanes::all(0);
-    }
+  for (int m = 0; m < M; ++m) {
+    upper[m] = lowest[m] = Lanes::all(0);
+  }
 #pragma GCC unroll 16
-    for (int quad = 0; quad < kQuads; ++quad) {
-      fetch<kLines, kQuads>(lines, Side * kQuads + quad);
-      const Words codes = codes_of<Type, Side>(block, pair, quad);
+  for (int quad = 0; quad < kQuads; ++quad) {
+    fetch<Type>(block, pair, Side * kQuads + quad);
+    const Words codes = codes_of<Type, Side>(block, pair, quad);
 #pragma GCC unroll 2
-      for (int half = 0; half < kHalves; ++half) {
-        const __m256i even = _mm256_and_si256(codes.of[half], even_bytes);
-        const __m256i odd = _mm256_srli_epi16(codes.of[half], 8);
-#pragma GCC unroll 2
-        for (int m = 0; m < M; ++m) {
-          const int8_t* from = of_row[m] + 8 * quad;
-          add_words(upper[m].of[half], _mm256_madd_epi16(even, four_digits(from)));
-          add_words(upper[m].of[half], _mm256_madd_epi16(odd, four_digits(from + 4)));
-          const __m256i low = _mm256_maddubs_epi16(codes.of[half], four_digits(of_row[m] + 2 * type.run + 4 * quad));
-          add_words(lower[m].of[half], _mm256_madd_epi16(low, ones));
-        }
-      }
-    }
-  } else {
-    constexpr int kTop = sums_with_top_digits(Type::format);
-    Words parts[M][kFixedDigits];
-#pragma GCC unroll 2
-    for (int m = 0; m < M; ++m) {
-      upper[m] = parts[m][0] = parts[m][1] = parts[m][2] = Lanes::all(0);
-    }
-#pragma GCC unroll 16
-    for (int quad = 0; quad < kQuads; ++quad) {
-      fetch<kLines, kQuads>(lines, Side * kQuads + quad);
-      const Words codes = codes_of<Type, Side>(block, pair, quad);
+    for (int half = 0; half < kHalves; ++half) {
+      const __m256i even = _mm256_and_si256(codes.of[half], even_bytes);
+      const __m256i odd = _mm256_srli_epi16(codes.of[half], 8);
 #pragma GCC unroll 2
       for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 3
-        for (int digit = 0; digit < kFixedDigits; ++digit) {
-          const __m256i digits = four_digits(of_row[m] + digit * type.run + 4 * quad);
-#pragma GCC unroll 2
-          for (int half = 0; half < kHalves; ++half) {
-            add_halves(parts[m][digit].of[half], _mm256_maddubs_epi16(codes.of[half], digits));
-          }
-        }
-      }
-      if ((quad + 1) % kTop == 0 || quad + 1 == kQuads) {
-#pragma GCC unroll 2
-        for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 2
-          for (int half = 0; half < kHalves; ++half) {
-            __m256i& part = parts[m][0].of[half];
-            const __m256i place = _mm256_set1_epi16(1 << (2 * kDigitBits));
-            add_words(upper[m].of[half], _mm256_madd_epi16(part, place));
-            part = _mm256_setzero_si256();
-          }
-        }
-      }
-    }
-#pragma GCC unroll 2
-    for (int m = 0; m < M; ++m) {
-#pragma GCC unroll 2
-      for (int half = 0; half < kHalves; ++half) {
-        const __m256i middle = _mm256_madd_epi16(parts[m][1].of[half], _mm256_set1_epi16(1 << kDigitBits));
-        const __m256i least = _mm256_madd_epi16(parts[m][2].of[half], ones);
-        lower[m].of[half] = _mm256_add_epi32(_mm256_add_epi32(upper[m].of[half], middle), least);
+        const int8_t* from = of_row[m] + 8 * quad;
+        add_words(upper[m].of[half], _mm256_madd_epi16(even, four_bytes(from)));
+        add_words(upper[m].of[half], _mm256_madd_epi16(odd, four_bytes(from + 4)));
+        const __m256i sums = _mm256_maddubs_epi16(codes.of[half], four_bytes(of_row[m] + 2 * kRun + 4 * quad));
+        add_words(lowest[m].of[half], _mm256_madd_epi16(sums, ones));
       }
     }
   }
+}
+
+// Add the sums of one digit to the totals, and begin new ones. Called, it would need all of them in memory.
+template <int Digit, int M>
+[[gnu::always_inline]] inline void take_up(Words (&sums)[M][kFixedDigits], Words (&totals)[M]) {
+  const __m256i place = _mm256_set1_epi16(1 << ((kFixedDigits - 1 - Digit) * kDigitBits));
+#pragma GCC unroll 2
+  for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+    for (int half = 0; half < kHalves; ++half) {
+      add_words(totals[m].of[half], _mm256_madd_epi16(sums[m][Digit].of[half], place));
+      sums[m][Digit].of[half] = _mm256_setzero_si256();
+    }
+  }
+}
+
+// The totals of a run of another type: the codes times the integers of M rows of activations.
+template <typename Type, int M, int Side>
+inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&totals)[M]) {
+  constexpr int kRun = block_type(Type::format).run, kQuads = kRun / 4;
+  constexpr int kTop = sums_with_top_digits(Type::format);
+  // The other digits, -64 .. 63, need no more room than a whole run has.
+  static_assert(kQuads * 2 * 64 * largest_code(Type::format) <= 32767);
+  Words sums[M][kFixedDigits];
+#pragma GCC unroll 2
+  for (int m = 0; m < M; ++m) {
+    totals[m] = sums[m][0] = sums[m][1] = sums[m][2] = Lanes::all(0);
+  }
+#pragma GCC unroll 16
+  for (int quad = 0; quad < kQuads; ++quad) {
+    fetch<Type>(block, pair, Side * kQuads + quad);
+    const Words codes = codes_of<Type, Side>(block, pair, quad);
+#pragma GCC unroll 2
+    for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 3
+      for (int digit = 0; digit < kFixedDigits; ++digit) {
+        const __m256i digits = four_bytes(of_row[m] + digit * kRun + 4 * quad);
+#pragma GCC unroll 2
+        for (int half = 0; half < kHalves; ++half) {
+          add_halves(sums[m][digit].of[half], _mm256_maddubs_epi16(codes.of[half], digits));
+        }
+      }
+    }
+    if ((quad + 1) % kTop == 0 || quad + 1 == kQuads) {
+      take_up<0>(sums, totals);
+    }
+  }
+  take_up<1>(sums, totals);
+  take_up<2>(sums, totals);
 }
 
 // Multiply M rows of activations by a run of a block, and add the scaled products to `sums`.
 template <typename Type, int M, int Side>
 inline void multiply_run(const Block& block, int pair, const RunScales& own, const int8_t* const (&of_row)[M],
                          const float* x_scales, const float* x_sums, ptrdiff_t x_runs, Floats (&sums)[M]) {
-  Words upper[M], lower[M];
-  add_up<Type, M, Side>(block, pair, of_row, upper, lower);
+  Words totals[M], upper[M];
+  if constexpr (is_wide(Type::format)) {
+    add_up_apart<Type, M, Side>(block, pair, of_row, upper, totals);
+  } else {
+    add_up<Type, M, Side>(block, pair, of_row, totals);
+  }
   const int run = run_at(Type::format, 2 * pair + Side);
   const Floats scale = Lanes::load(own.scales[run]), bias = Lanes::load(own.biases[run]);
 #pragma GCC unroll 2
@@ -202,7 +209,7 @@ inline void multiply_run(const Block& block, int pair, const RunScales& own, con
       sums[m] = Lanes::fma(Lanes::to_floats(upper[m]), place, sums[m]);
     }
     const Floats factor = Lanes::mul(Lanes::set(x_scales[at]), scale);
-    sums[m] = Lanes::fma(Lanes::to_floats(lower[m]), factor, sums[m]);
+    sums[m] = Lanes::fma(Lanes::to_floats(totals[m]), factor, sums[m]);
     sums[m] = Lanes::fma(Lanes::set(x_sums[at]), bias, sums[m]);
   }
 }
@@ -291,8 +298,8 @@ void multiply_packed(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, f
   }
 }
 
-// Write 16 columns of 16 rows as numbers, from codes of four columns each. Of `Nibbles`, these are the even and the odd ones
-// of eight in turns.
+// Write 16 columns of 16 rows as numbers, from codes of four columns each. Of `Nibbles`, these are the even and the odd
+// ones of eight in turns.
 template <bool Nibbles>
 inline void write_columns(const Words (&codes)[4], const float* scales, const float* biases, float* to,
                           ptrdiff_t stride) {
@@ -338,7 +345,8 @@ inline void unpack_run(const Block& block, int pair, const RunScales& own, float
     for (int quad = 0; quad < 4; ++quad) {
       codes[quad] = codes_of<Type, Side>(block, pair, column / 4 + quad);
     }
-    write_columns<has_nibble_panels(Type::format)>(codes, own.scales[run], own.biases[run], to + run * kRun + column, stride);
+    write_columns<has_nibble_panels(Type::format)>(codes, own.scales[run], own.biases[run], to + run * kRun + column,
+                                                   stride);
   }
 }
 

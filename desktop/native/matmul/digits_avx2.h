@@ -1,8 +1,9 @@
 // Activations as integers in digits for the kernels of blocks_avx2.cpp; see fixed.h. Everything is in an anonymous
 // namespace: none of it may be linked into code for other processors.
 //
-// The integers are those of fixed_vnni.cpp. For wide types, the two upper digits of an activation are a single number of
-// 16 bits: a run has first these, of every four columns the even ones and then the odd ones, and then the lowest digits.
+// The integers are those of fixed_vnni.cpp. For wide types, the two upper digits of an activation are a single number
+// of 16 bits: a run has first these, of every four columns the even ones and then the odd ones, and then the lowest
+// digits.
 #pragma once
 
 #include <immintrin.h>
@@ -64,7 +65,8 @@ inline __m256i to_halves(const __m256i (&integers)[2]) {
   return _mm256_permute4x64_epi64(_mm256_packs_epi32(integers[0], integers[1]), 0xd8);
 }
 
-// Store the digits of V vectors, 8 columns each. In `Nibbles`, where words have eight columns, even ones precede odd ones.
+// Store the digits of V vectors, 8 columns each. If `Nibbles`, where words have eight columns, even ones precede odd
+// ones.
 template <int V, bool Nibbles>
 inline void store_digits(const __m256i (&digits)[V], int8_t* to) {
   const __m128i by_word = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
@@ -79,7 +81,8 @@ inline void store_digits(const __m256i (&digits)[V], int8_t* to) {
 // Store numbers of 16 bits: of every four columns the even ones before the odd ones.
 template <int V>
 inline void store_upper(const __m256i (&numbers)[V], int8_t* to) {
-  const __m256i apart = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15));
+  const __m128i order = _mm_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15);
+  const __m256i apart = _mm256_broadcastsi128_si256(order);
 #pragma GCC unroll 4
   for (int v = 0; v < V; v += 2) {
     const __m256i halves = to_halves({numbers[v], numbers[v + 1]});
@@ -125,8 +128,9 @@ void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, 
 inline void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
   const ptrdiff_t run = run_of(matrix);
   const auto kernel = has_nibble_panels(matrix.format)
-                          ? (run == 32 ? prepare_runs<Format::affine4_panels32, 32>
-                                       : prepare_runs<Format::affine4_panels64, 64>)
+                          ? (run == 16   ? prepare_runs<Format::nvfp4_panels, 16>
+                             : run == 32 ? prepare_runs<Format::affine4_panels32, 32>
+                                         : prepare_runs<Format::affine4_panels64, 64>)
                       : run == 64              ? prepare_runs<Format::affine8_panels64, 64>
                       : run == 16              ? prepare_runs<Format::q6_k, 16>
                       : is_wide(matrix.format) ? prepare_runs<Format::q8_0, 32>

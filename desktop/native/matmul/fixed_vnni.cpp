@@ -87,8 +87,9 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
                       : !is_block(matrix.format)
                           ? (run == 32 ? prepare_runs<Format::affine8, 32> : prepare_runs<Format::affine8, 64>)
                       : has_nibble_panels(matrix.format)
-                          ? (run == 32 ? prepare_runs<Format::affine4_panels32, 32>
-                                       : prepare_runs<Format::affine4_panels64, 64>)
+                          ? (run == 16   ? prepare_runs<Format::nvfp4_panels, 16>
+                             : run == 32 ? prepare_runs<Format::affine4_panels32, 32>
+                                         : prepare_runs<Format::affine4_panels64, 64>)
                       : run == 64 ? prepare_runs<Format::affine8_panels64, 64>
                       : run == 32 ? prepare_runs<Format::q4_k, 32>
                                   : prepare_runs<Format::q6_k, 16>;

@@ -20,17 +20,18 @@ constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k}
                                                           {"affine4_panels64", Format::affine4_panels64},
                                                           {"affine8_panels32", Format::affine8_panels32},
                                                           {"affine8_panels64", Format::affine8_panels64},
-                                                          {"mxfp4_panels", Format::mxfp4_panels}};
+                                                          {"mxfp4_panels", Format::mxfp4_panels},
+                                                          {"nvfp4_panels", Format::nvfp4_panels}};
 
 // Whether an array of this type can hold the scales of blocks. It tells apart formats with as many bits and scales.
 bool is_block_scale_type(Format format, mx::Dtype type) {
   if (has_affine_panels(format)) {
     return type == mx::bfloat16 || type == mx::float16;
   }
-  return type == (format == Format::mxfp4_panels ? mx::uint8
-                  : format == Format::iq4_nl     ? mx::int16
-                  : has_small_blocks(format)     ? mx::int8
-                                                 : mx::uint16);
+  return type == (has_float_panels(format)     ? mx::uint8
+                  : format == Format::iq4_nl   ? mx::int16
+                  : has_small_blocks(format)   ? mx::int8
+                                               : mx::uint16);
 }
 
 // Whether the level in use has kernels for blocks.

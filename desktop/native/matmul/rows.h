@@ -32,7 +32,8 @@ enum class Format : int {
   affine4_panels64,
   affine8_panels32,
   affine8_panels64,
-  mxfp4_panels
+  mxfp4_panels,
+  nvfp4_panels
 };
 
 // Element type of affine scales and biases; other formats have a fixed one.

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 from gguf_writing import random_blocks
-from native_kernels import KERNELS, bits, needs_kernels, normal
+from native_kernels import KERNELS, bits, kernels_at_each_level_with_blocks, needs_kernels, normal
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, split
 
 pytestmark = [needs_kernels, pytest.mark.usefixtures("block_kernels")]
+__all__ = ["kernels_at_each_level_with_blocks"]
 
 kinds = pytest.mark.parametrize("kind", KEPT)
 # As in test_native_fixed.

@@ -11,7 +11,7 @@ from native_kernels import KERNELS, LEVELS, at_level, bits, kernels_at_each_leve
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.kernels import native, native_products
-from sotto.engine.kernels.native_panels import MXFP4_PANELS, arrange_in_panels, is_interleaved, panel_mode
+from sotto.engine.kernels.native_panels import FLOAT_PANELS, arrange_in_panels, is_interleaved, panel_mode
 
 pytestmark = [needs_kernels, pytest.mark.usefixtures("block_kernels")]
 __all__ = ["kernels_at_each_level_with_blocks"]
@@ -43,8 +43,8 @@ def in_panels(words, scales, biases):
 
 
 def agree(found, wanted, x, exact, biases):
-    """Check a product with interleaved rows against that without, or where that is another way, against float64."""
-    if KERNELS.level() == "vnni":
+    """Check a product with interleaved rows against that without or, where this is another way, against float64."""
+    if KERNELS.level() == "vnni" and wanted is not None:
         assert bits(found) == bits(wanted)
         return
     group = exact.shape[1] // biases.shape[1]
@@ -81,28 +81,47 @@ def test_products_and_rows(rows, columns, width, group, dtype):
     assert bits(KERNELS.embedding(ids, words, both, None, group, width, mode)) == bits(wanted)
 
 
+@pytest.mark.parametrize(("mode", "group"), [("mxfp4", 32), ("nvfp4", 16)])
 @shapes
-def test_products_and_rows_of_mxfp4(rows, columns):
+def test_products_and_rows_of_floating_point_codes(rows, columns, mode, group):
     rng = np.random.default_rng(6)
     words = mx.array(rng.integers(0, 1 << 32, (rows, columns // 8), np.uint32))
-    scales = mx.array(rng.integers(110, 130, (rows, columns // 32)).astype(np.uint8))
+    # Exponents that are the same whether subnormal or not, or any numbers in eight bits but NaN.
+    numbers = rng.integers(110, 130, (rows, columns // group))
+    scales = mx.array((numbers if mode == "mxfp4" else numbers % 7 * 37 % 126 + 128 * (numbers % 2)).astype(np.uint8))
     scales[:3, 0] = mx.array([0, 1, 2], mx.uint8)
     arranged = KERNELS.interleave(words), KERNELS.interleave(scales)
     x = mx.array(normal(rng, 40, columns) * np.exp(3 * normal(rng, 40, columns)))
-    exact = mx.dequantize(words, scales, None, 32, 4, "mxfp4", dtype=mx.float32)
+    exact = mx.dequantize(words, scales, None, group, 4, mode, dtype=mx.float32)
+    # Codes are made unsigned by adding what stands for 6, which is taken off again as a bias.
+    unit = mx.dequantize(mx.full((rows, columns // 8), 0x22222222, mx.uint32), scales, None, group, 4, mode)
+    biases = 6 * np.abs(np.array(unit.astype(mx.float32)))[:, ::group]
     for count in (1, 2, 3, 4, 5, 8, 9, 17, 40):
-        wanted = KERNELS.quantized_matmul(x[:count], words, scales, None, True, 32, 4, "mxfp4")
-        found = KERNELS.quantized_matmul(x[:count], *arranged, None, True, 32, 4, MXFP4_PANELS)
-        # Codes are made unsigned by adding what stands for 6, which is taken off again as a bias.
-        agree(found, wanted, x[:count], exact, 6 * np.exp2(np.array(scales, np.float32) - 127))
+        found = KERNELS.quantized_matmul(x[:count], *arranged, None, True, group, 4, FLOAT_PANELS[mode])
+        # Without its rows interleaved, NVFP4 is always multiplied as float32.
+        wanted = None
+        if mode == "mxfp4":
+            wanted = KERNELS.quantized_matmul(x[:count], words, scales, None, True, group, 4, mode)
+        agree(found, wanted, x[:count], exact, biases)
     ids = mx.array([0, rows - 1, rows // 2])
-    wanted = KERNELS.embedding(ids, words, scales, None, 32, 4, "mxfp4")
-    assert bits(KERNELS.embedding(ids, *arranged, None, 32, 4, MXFP4_PANELS)) == bits(wanted)
+    wanted = KERNELS.embedding(ids, words, scales, None, group, 4, mode)
+    assert bits(KERNELS.embedding(ids, *arranged, None, group, 4, FLOAT_PANELS[mode])) == bits(wanted)
+
+
+def test_a_scale_that_is_not_a_number_makes_its_row_so():
+    words = mx.zeros((40, 32), mx.uint32)
+    scales = mx.full((40, 16), 0x38, mx.uint8)
+    scales[17, 3] = mx.array(0x7F, mx.uint8)
+    x = mx.array(normal(np.random.default_rng(3), 20, 256))
+    for count in (1, 20):
+        parts = KERNELS.interleave(words), KERNELS.interleave(scales)
+        found = KERNELS.quantized_matmul(x[:count], *parts, None, True, 16, 4, FLOAT_PANELS["nvfp4"])
+        np.testing.assert_array_equal(np.isnan(np.array(found)), np.arange(40)[None].repeat(count, 0) == 17)
 
 
 @types
 def test_products_with_chosen_experts(width, group):
-    # A single row has the same bits whether it is gathered or not; see above for what these are.
+    # What the bits of a single row are is tested above.
     parts = matrix((5, 40, 512), width, group, mx.bfloat16)
     words, both = in_panels(*parts)
     x, chosen = mx.array(normal(np.random.default_rng(2), 7, 1, 1, 512)), mx.array([[0, 3]] * 5 + [[4, 1], [2, 2]])
@@ -127,7 +146,8 @@ def wide(name, mode):
         | {"hidden_size": 256, "intermediate_size": 512, "moe_intermediate_size": 256, "tie_word_embeddings": True}
     )
     model.set_dtype(mx.bfloat16)
-    nn.quantize(model, 64 if mode == "affine" else 32, 4, mode=mode, class_predicate=_is_quantized)
+    groups = {"affine": 64, "mxfp4": 32, "nvfp4": 16}
+    nn.quantize(model, groups[mode], 4, mode=mode, class_predicate=_is_quantized)
     mx.eval(model.parameters())
     return model, config
 
@@ -146,7 +166,7 @@ def prepared(model):
     model.load_weights(list(tensors.items()), strict=True)
 
 
-@pytest.mark.parametrize("mode", ["affine", "mxfp4"])
+@pytest.mark.parametrize("mode", ["affine", "mxfp4", "nvfp4"])
 @pytest.mark.parametrize("name", ["exaone4", "granitemoe", "olmoe", "qwen3_5_text"])
 def test_models_give_the_same_results(name, mode):
     native.install()
@@ -158,10 +178,10 @@ def test_models_give_the_same_results(name, mode):
                 model.load_weights([(path, array.astype(mx.float32))], strict=False)
     prepared(arranged)
     modes = {layer.mode for layer in arranged.modules() if hasattr(layer, "mode")}
-    assert ("affine4_panels64" if mode == "affine" else MXFP4_PANELS) in modes
+    assert ("affine4_panels64" if mode == "affine" else FLOAT_PANELS[mode]) in modes
     for ids in ([[3, 9, 11, 4, 4, 60, 2]], [[5]], [[1]]):
         found, wanted = (model(mx.array(ids), cache=make_caches(model)) for model in (arranged, plain))
-        if KERNELS.level() == "vnni":
+        if KERNELS.level() == "vnni" and mode != "nvfp4":
             assert bits(found) == bits(wanted)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4 * np.abs(wanted).max())
 

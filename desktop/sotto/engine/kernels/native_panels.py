@@ -1,8 +1,8 @@
-"""MLX's affine types and MXFP4 arranged for the kernels: 16 rows of a matrix lie interleaved, as in GGUF's types.
+"""MLX's types with 16 rows of a matrix interleaved, as the kernels take them: affine types, MXFP4 and NVFP4.
 
 A vector then holds the same columns of 16 rows, so that products with one row of activations need no sums across a
-vector. They have the same bits as before and, on processors that compute more slowly than they read, take two thirds
-of the time. See `desktop/native/matmul/blocks.h`.
+vector. On processors that compute more slowly than they read, they take two thirds of the time, and half of it where
+AVX2 is the widest. See `desktop/native/matmul/blocks.h`.
 """
 
 from typing import Any
@@ -12,7 +12,8 @@ from mlx import nn
 
 from sotto.engine.gguf.kept import KEPT, UNIT
 
-MXFP4_PANELS = "mxfp4_panels"
+# By the modes of MLX whose scales are bytes.
+FLOAT_PANELS = {"mxfp4": "mxfp4_panels", "nvfp4": "nvfp4_panels"}
 
 
 def panel_mode(bits: int, group: int) -> str:
@@ -20,7 +21,7 @@ def panel_mode(bits: int, group: int) -> str:
     return f"affine{bits}_panels{group}"
 
 
-_PANELS = frozenset((MXFP4_PANELS, *(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))))
+_PANELS = frozenset((*FLOAT_PANELS.values(), *(panel_mode(bits, group) for bits in (4, 8) for group in (32, 64))))
 
 
 def is_interleaved(mode: str) -> bool:
@@ -41,9 +42,10 @@ def arrange_in_panels(model: nn.Module, tensors: dict[str, mx.array], kernels: A
     from mlx_lm.models.switch_layers import QuantizedSwitchLinear
 
     for path, layer in model.named_modules():
-        if type(layer) not in (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear):
+        quantized = isinstance(layer, (nn.QuantizedLinear, nn.QuantizedEmbedding, QuantizedSwitchLinear))
+        if not quantized and "global_scale" not in layer:
             continue
-        mode = {"affine": panel_mode(layer.bits, layer.group_size), "mxfp4": MXFP4_PANELS}.get(layer.mode, "")
+        mode = {"affine": panel_mode(layer.bits, layer.group_size), **FLOAT_PANELS}.get(layer.mode, "")
         scales, biases = tensors.get(f"{path}.scales"), tensors.get(f"{path}.biases")
         whole = scales is not None and scales.shape[-1] * layer.group_size % UNIT == 0
         if scales is None or not whole or not kernels.knows(mode, layer.group_size, layer.bits):

@@ -11,6 +11,7 @@ from mlx import nn
 from sotto.engine.config.quantization import Declarations, Scheme, infer_scheme, shape_text
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
 from sotto.engine.kernels import native
+from sotto.engine.kernels.native_panels import is_interleaved
 from sotto.errors import BrokenModelError, UnsupportedModelError
 
 # MLX stores a global scale as the largest magnitude in the matrix, files of the store as the factor to multiply by.
@@ -133,14 +134,18 @@ class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
 
     def __call__(self, tokens: mx.array) -> mx.array:
         """Map token ids `[...]` to rows `[..., dims]`."""
-        rows: mx.array = mx.dequantize(
-            self["weight"][tokens],
-            self["scales"][tokens],
-            group_size=self.group_size,
-            bits=self.bits,
-            mode=self.mode,
-            dtype=self.dtype,
-        )
+        rows: mx.array
+        if is_interleaved(self.mode):
+            rows = super().__call__(tokens)
+        else:
+            rows = mx.dequantize(
+                self["weight"][tokens],
+                self["scales"][tokens],
+                group_size=self.group_size,
+                bits=self.bits,
+                mode=self.mode,
+                dtype=self.dtype,
+            )
         return (rows * self["global_scale"]).astype(self.dtype) if "global_scale" in self else rows
 
     def as_linear(self, x: mx.array) -> mx.array:
