@@ -12,10 +12,6 @@ namespace sotto {
 
 namespace {
 
-// Rows and columns of weights unpacked at a time: 512 KiB, which stay in the L2 cache while all panels are multiplied.
-// The columns are whole blocks and groups of every format.
-constexpr std::ptrdiff_t kTaskRows = 128;
-constexpr std::ptrdiff_t kPartColumns = 1024;
 // Fewer rows if threads would otherwise be idle, but not so few that the panels are read too often.
 constexpr std::ptrdiff_t kLeastTaskRows = 32;
 constexpr std::ptrdiff_t kTasksForThread = 4;
@@ -41,16 +37,16 @@ struct Division {
 
 // The thread's memory for weights and sums, kept for its next task.
 float* scratch(const PanelKernels& kernels, float** sums) {
-  constexpr std::size_t kWeights = kTaskRows * (kPartColumns + kPadding);
+  const std::size_t weights = kernels.task_rows * (kernels.part_columns + kPadding);
   thread_local FloatBuffer buffer;
   thread_local std::size_t capacity = 0;
-  const std::size_t size = kWeights + kTaskRows * kernels.vectors * kernels.lanes;
+  const std::size_t size = weights + kernels.task_rows * kernels.vectors * kernels.lanes;
   if (capacity < size) {
     buffer = FloatBuffer(size);
     capacity = size;
     std::fill_n(buffer.get(), size, 0.0f);
   }
-  *sums = buffer.get() + kWeights;
+  *sums = buffer.get() + weights;
   return buffer.get();
 }
 
@@ -132,9 +128,9 @@ Panels lay_out(const PanelKernels& kernels, const Matrix& matrix, const float* x
   return {rows, width, values};
 }
 
-std::ptrdiff_t rows_in_panel_task(const Matrix& matrix) {
+std::ptrdiff_t rows_in_panel_task(const PanelKernels& kernels, const Matrix& matrix) {
   const std::ptrdiff_t shared = round_up(matrix.rows / (kTasksForThread * threads()), kLeastTaskRows);
-  return std::clamp(shared, kLeastTaskRows, kTaskRows);
+  return std::clamp(shared, kLeastTaskRows, kernels.task_rows);
 }
 
 void multiply_panels(const PanelKernels& kernels, const RowKernels& unpacking, const Matrix& matrix, const Panels& x,
@@ -144,14 +140,14 @@ void multiply_panels(const PanelKernels& kernels, const RowKernels& unpacking, c
   PanelProduct product;
   float* weights = scratch(kernels, &product.sums);
   product.weights = weights;
-  product.weight_stride = std::min(x.width, kPartColumns) + kPadding;
+  product.weight_stride = std::min(x.width, kernels.part_columns) + kPadding;
   product.rows = end - begin;
   product.y_stride = matrix.rows;
   const FixedKernels* blocks = is_block(matrix.format) ? fixed_kernels(matrix) : nullptr;
-  for (std::ptrdiff_t column = 0; column < x.width; column += kPartColumns) {
-    product.depth = std::min(kPartColumns, x.width - column);
+  for (std::ptrdiff_t column = 0; column < x.width; column += kernels.part_columns) {
+    product.depth = std::min(kernels.part_columns, x.width - column);
     product.add = column > 0;
-    const std::ptrdiff_t columns = std::min(kPartColumns, matrix.columns - column);
+    const std::ptrdiff_t columns = std::min(kernels.part_columns, matrix.columns - column);
     if (blocks != nullptr) {
       blocks->unpack_floats(matrix, begin, end, column, columns, weights, product.weight_stride);
     }

@@ -32,7 +32,7 @@ Panels lay_out(const PanelKernels& kernels, const Matrix& matrix, const float* x
                std::ptrdiff_t width, float* values);
 
 // Rows of weights per task of multiply_panels.
-std::ptrdiff_t rows_in_panel_task(const Matrix& matrix);
+std::ptrdiff_t rows_in_panel_task(const PanelKernels& kernels, const Matrix& matrix);
 
 // y[m * matrix.rows + n] = x[m] . weights[n] for all m and begin <= n < end, at most rows_in_panel_task values of n. A
 // result has the same bits for any number of rows and threads.

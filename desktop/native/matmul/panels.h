@@ -26,6 +26,10 @@ struct PanelKernels {
   int lanes;      // rows of activations in a vector
   int vectors;    // of the widest panel
   int row_step;   // rows of weights multiplied at a time
+  // Most rows and columns of weights to unpack at a time, which stay in the L2 cache while all panels are multiplied:
+  // multiples of 32 rows, and of the blocks and groups of every format.
+  ptrdiff_t task_rows;
+  ptrdiff_t part_columns;
   // Write `rows` <= lanes rows of activations as one vector of a panel that is `panel_width` values wide: `width`
   // columns in the order in which RowKernels unpacks the weights. Missing rows and columns are zero.
   void (*pack)(const Matrix& matrix, const float* x, ptrdiff_t rows, ptrdiff_t width, float* panel,

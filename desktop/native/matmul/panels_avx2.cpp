@@ -52,6 +52,6 @@ struct Lanes {
 
 }  // namespace
 
-extern const PanelKernels kPanelsAvx2 = {W, kVectors, R, pack, multiply};
+extern const PanelKernels kPanelsAvx2 = {W, kVectors, R, 32, 2048, pack, multiply};
 
 }  // namespace sotto

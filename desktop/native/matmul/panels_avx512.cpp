@@ -45,6 +45,6 @@ struct Lanes {
 
 }  // namespace
 
-extern const PanelKernels kPanelsAvx512 = {W, kVectors, R, pack, multiply};
+extern const PanelKernels kPanelsAvx512 = {W, kVectors, R, 128, 1024, pack, multiply};
 
 }  // namespace sotto

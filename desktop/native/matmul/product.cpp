@@ -214,7 +214,7 @@ void multiply(const std::vector<Product>& products) {
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
                                 : plan.way == Way::packed ? panels_in_task(matrix) * kPanelRows
                                 : plan.way == Way::fixed  ? plan.fixed->width
-                                : plan.way == Way::panels ? rows_in_panel_task(matrix)
+                                : plan.way == Way::panels ? rows_in_panel_task(*panels, matrix)
                                                           : rows_in_tile(matrix);
     for (std::ptrdiff_t begin = 0; begin < matrix.rows && product.rows > 0; begin += step) {
       tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});

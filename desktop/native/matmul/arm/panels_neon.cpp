@@ -44,6 +44,6 @@ struct Lanes {
 
 }  // namespace
 
-extern const PanelKernels kPanelsNeon = {W, kVectors, R, pack, multiply};
+extern const PanelKernels kPanelsNeon = {W, kVectors, R, 128, 1024, pack, multiply};
 
 }  // namespace sotto
