@@ -9,5 +9,6 @@ void bind_matmul(nanobind::module_& m);
 void bind_fused(nanobind::module_& m);
 void bind_tape(nanobind::module_& m);
 void bind_gguf(nanobind::module_& m);
+void bind_reading(nanobind::module_& m);
 
 }  // namespace sotto

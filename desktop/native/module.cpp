@@ -33,4 +33,5 @@ NB_MODULE(kernels, m) {
   sotto::bind_fused(m);
   sotto::bind_tape(m);
   sotto::bind_gguf(m);
+  sotto::bind_reading(m);
 }

@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "mlx/allocator.h"
+#include "reading/huge_pages.h"
 #include "thread_pool.h"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace sotto {
 
@@ -25,19 +22,6 @@ constexpr std::size_t kChunk = 1 << 16;
 std::size_t width(const std::vector<Part>& parts) {
   return std::accumulate(parts.begin(), parts.end(), std::size_t{0},
                          [](std::size_t sum, const Part& part) { return sum + part.bytes; });
-}
-
-// Have the system use pages of 2 MB: providing small ones, one after the other, takes as long as filling them.
-void use_huge_pages(void* data, std::size_t bytes) {
-#ifdef __linux__
-  constexpr std::uintptr_t kPage = 2 << 20;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) & ~(kPage - 1);
-  const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) & ~(kPage - 1);
-  if (begin < end) {
-    // This is a wish only; without it everything works as well.
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-  }
-#endif
 }
 
 std::uint16_t negated(std::uint16_t half, int power) {

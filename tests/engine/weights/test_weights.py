@@ -107,6 +107,18 @@ class TestRead:
         with pytest.raises(BrokenModelError, match=f"{files[5].path.name} was changed"):
             weights.read(files, {}, lambda _: None, never)
 
+    def test_a_file_that_is_truncated_meanwhile_names_the_tensor(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(weights, "STEP_BYTES", 1000)
+        path = tmp_path / "model.safetensors"
+        # The second one is beyond what is read with the first.
+        write_tensors(path, {"first": mx.zeros((250,)), "second": mx.zeros((2**20,))})
+
+        def truncate(_):
+            os.truncate(path, 4096)
+
+        with pytest.raises(EngineError, match="second could not be read"):
+            weights.read([read_header(path)], {}, truncate, never)
+
 
 class TestEvaluate:
     def test_a_tensor_that_cannot_be_read_is_named(self, files):
