@@ -55,6 +55,13 @@ class TestSelect:
         with pytest.raises(UnsupportedModelError, match="a is stored as F64"):
             weights.select([file], everything)
 
+    def test_a_dimension_that_is_too_long_is_refused(self, tmp_path):
+        file = write_blob(tmp_path, {"a": mx.zeros((0,))})
+        place = file.tensors["a"].start
+        file = replace(file, tensors={"a": TensorInfo("F32", (0, 2**31), place, place)})
+        with pytest.raises(UnsupportedModelError, match="a has 2147483648 rows or columns; 2147483647 is the most"):
+            weights.select([file], everything)
+
 
 class TestRead:
     def test_every_tensor_arrives_as_it_was_stored(self, tmp_path):

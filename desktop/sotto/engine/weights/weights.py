@@ -27,6 +27,8 @@ from sotto.store.safetensors_header import parse_header, read_raw_header
 # The size of a batch, which is read in parallel and between two checks for Stop: about 0.1 s from a slow SSD.
 STEP_FILES = 64
 STEP_BYTES = 32 * 2**20
+# What MLX counts the elements of a dimension with.
+_LONGEST = 2**31 - 1
 # The types of a file that MLX's reader supports, and those that it converts them to; 8-bit floats arrive as raw bytes.
 DTYPES: Mapping[str, mx.Dtype] = {
     "BOOL": mx.bool_,
@@ -85,7 +87,7 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
 
     Raises:
         BrokenModelError: Two files hold tensors of the same name.
-        UnsupportedModelError: A tensor has a type that cannot be read.
+        UnsupportedModelError: A tensor has a type that cannot be read, or is too long.
     """
     owners: dict[str, TensorFile] = {}
     chosen = []
@@ -101,6 +103,11 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
                 raise UnsupportedModelError(
                     f"{printable_path(file.path)}: {printable(name)} is stored as {tensor.dtype}, a type that cannot "
                     f"be computed with; it should be one of {', '.join(sorted(DTYPES))}."
+                )
+            if max(tensor.shape, default=0) > _LONGEST:
+                raise UnsupportedModelError(
+                    f"{printable_path(file.path)}: {printable(name)} has {max(tensor.shape)} rows or columns; "
+                    f"{_LONGEST} is the most."
                 )
         if tensors:
             chosen.append(replace(file, tensors=tensors))
