@@ -18,6 +18,9 @@ constexpr ptrdiff_t kLine = 64;
 // contiguous, so the end of one is followed by the next.
 constexpr ptrdiff_t kFarAhead = 8192;
 constexpr ptrdiff_t kAhead = 1024;
+// Panels of 8-bit codes that are read in turns, a run of each, beside a single row of activations: it waits for memory.
+// Other codes take too long to multiply for that.
+constexpr int kTogether = 4;
 
 inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
@@ -111,7 +114,7 @@ inline void fetch(const Block& block, int pair, int share) {
 }
 
 // The totals of a run of a wide type: the codes times the upper digits of M rows of activations, and times the lowest.
-template <typename Type, int M, int Side>
+template <typename Type, int M, int Side, bool Fetch>
 inline void add_up_apart(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&upper)[M],
                          Words (&lowest)[M]) {
   constexpr int kRun = block_type(Type::format).run, kQuads = kRun / 4;
@@ -122,7 +125,9 @@ inline void add_up_apart(const Block& block, int pair, const int8_t* const (&of_
   }
 #pragma GCC unroll 16
   for (int quad = 0; quad < kQuads; ++quad) {
-    fetch<Type>(block, pair, Side * kQuads + quad);
+    if constexpr (Fetch) {
+      fetch<Type>(block, pair, Side * kQuads + quad);
+    }
     const Words codes = codes_of<Type, Side>(block, pair, quad);
 #pragma GCC unroll 2
     for (int half = 0; half < kHalves; ++half) {
@@ -155,7 +160,7 @@ template <int Digit, int M>
 }
 
 // The totals of a run of another type: the codes times the integers of M rows of activations.
-template <typename Type, int M, int Side>
+template <typename Type, int M, int Side, bool Fetch>
 inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&totals)[M]) {
   constexpr int kRun = block_type(Type::format).run, kQuads = kRun / 4;
   constexpr int kTop = sums_with_top_digits(Type::format);
@@ -168,7 +173,9 @@ inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M
   }
 #pragma GCC unroll 16
   for (int quad = 0; quad < kQuads; ++quad) {
-    fetch<Type>(block, pair, Side * kQuads + quad);
+    if constexpr (Fetch) {
+      fetch<Type>(block, pair, Side * kQuads + quad);
+    }
     const Words codes = codes_of<Type, Side>(block, pair, quad);
 #pragma GCC unroll 2
     for (int m = 0; m < M; ++m) {
@@ -190,14 +197,14 @@ inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M
 }
 
 // Multiply M rows of activations by a run of a block, and add the scaled products to `sums`.
-template <typename Type, int M, int Side>
+template <typename Type, int M, int Side, bool Fetch>
 inline void multiply_run(const Block& block, int pair, const RunScales& own, const int8_t* const (&of_row)[M],
                          const float* x_scales, const float* x_sums, ptrdiff_t x_runs, Floats (&sums)[M]) {
   Words totals[M], upper[M];
   if constexpr (is_wide(Type::format)) {
-    add_up_apart<Type, M, Side>(block, pair, of_row, upper, totals);
+    add_up_apart<Type, M, Side, Fetch>(block, pair, of_row, upper, totals);
   } else {
-    add_up<Type, M, Side>(block, pair, of_row, totals);
+    add_up<Type, M, Side, Fetch>(block, pair, of_row, totals);
   }
   const int run = run_at(Type::format, 2 * pair + Side);
   const Floats scale = Lanes::load(own.scales[run]), bias = Lanes::load(own.biases[run]);
@@ -214,67 +221,79 @@ inline void multiply_run(const Block& block, int pair, const RunScales& own, con
   }
 }
 
-// Multiply M rows of activations by a panel, in the order of blocks_vnni.cpp.
-template <typename Type, int M>
-void multiply_panel(const BlockPanel& panel, const FixedRows& x, float* y, ptrdiff_t y_stride) {
+// Multiply M rows of activations by `Panels` neighbouring panels, in the order of blocks_vnni.cpp.
+template <typename Type, int M, int Panels>
+void multiply_panels(const BlockPanel* panels, const FixedRows& x, float* y, ptrdiff_t y_stride) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kRuns = kBlockColumns / type.run;
   constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
+  // Of several streams, the processor itself fetches more than prefetches do.
+  constexpr bool kFetch = Panels == 1;
   const ptrdiff_t blocks = (x.runs + kRuns - 1) / kRuns;
-  Floats sums[M], results[M] = {};
+  Floats sums[Panels][M], results[Panels][M] = {};
+  Block of_panel[Panels];
   PaddedBlock padded;
-  RunScales own;
+  RunScales own[Panels];
   for (ptrdiff_t index = 0; index < blocks; ++index) {
-    if (index % kInPart == 0) {
+    const ptrdiff_t left = x.runs - index * kRuns;
+    for (int panel = 0; panel < Panels; ++panel) {
+      // Only the last one of a matrix can have fewer rows.
+      of_panel[panel] = open_block<Type>(panels[panel], index, left, padded, own[panel]);
+#pragma GCC unroll 8
+      for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
+        __builtin_prefetch(reinterpret_cast<const uint8_t*>(of_panel[panel].halves) + kFarAhead / 8 + byte);
+      }
 #pragma GCC unroll 2
       for (int m = 0; m < M; ++m) {
-        sums[m] = Lanes::zero();
+        sums[panel][m] = index % kInPart == 0 ? Lanes::zero() : sums[panel][m];
       }
-    }
-    const ptrdiff_t left = x.runs - index * kRuns;
-    const Block block = open_block<Type>(panel, index, left, padded, own);
-#pragma GCC unroll 8
-    for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
-      __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kFarAhead / 8 + byte);
     }
     const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
     const float* x_scales = x.scales + index * kRuns;
     const float* x_sums = x.sums + index * kRuns;
-    const int8_t* of_row[M];
+    const int8_t *of_row[M], *of_next_run[M];
 #pragma GCC unroll 2
     for (int m = 0; m < M; ++m) {
       of_row[m] = digits + m * x.stride;
     }
-    const auto move_on = [&] {
-#pragma GCC unroll 2
-      for (int m = 0; m < M; ++m) {
-        of_row[m] += kFixedDigits * type.run;
-      }
-    };
     const int pairs = may_end_early(Type::format) && left < kRuns ? static_cast<int>(left / 2) : Type::pairs;
     for (int pair = 0; pair < pairs; ++pair) {
-      multiply_run<Type, M, 0>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
-      move_on();
-      multiply_run<Type, M, 1>(block, pair, own, of_row, x_scales, x_sums, x.runs, sums);
-      move_on();
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+        of_next_run[m] = of_row[m] + kFixedDigits * type.run;
+      }
+      for (int panel = 0; panel < Panels; ++panel) {
+        multiply_run<Type, M, 0, kFetch>(of_panel[panel], pair, own[panel], of_row, x_scales, x_sums, x.runs, sums[panel]);
+      }
+      for (int panel = 0; panel < Panels; ++panel) {
+        multiply_run<Type, M, 1, kFetch>(of_panel[panel], pair, own[panel], of_next_run, x_scales, x_sums, x.runs, sums[panel]);
+      }
+#pragma GCC unroll 2
+      for (int m = 0; m < M; ++m) {
+        of_row[m] += 2 * kFixedDigits * type.run;
+      }
     }
     if constexpr (type.run == unit_columns(Type::format)) {
-      if (pairs < Type::pairs && left % 2 != 0) {
-        multiply_run<Type, M, 0>(block, pairs, own, of_row, x_scales, x_sums, x.runs, sums);
+      for (int panel = 0; panel < Panels && pairs < Type::pairs && left % 2 != 0; ++panel) {
+        multiply_run<Type, M, 0, kFetch>(of_panel[panel], pairs, own[panel], of_row, x_scales, x_sums, x.runs, sums[panel]);
       }
     }
     if (index % kInPart == kInPart - 1 || index == blocks - 1) {
+      for (int panel = 0; panel < Panels; ++panel) {
 #pragma GCC unroll 2
-      for (int m = 0; m < M; ++m) {
-        results[m] = index < kInPart ? sums[m] : Lanes::add(results[m], sums[m]);
+        for (int m = 0; m < M; ++m) {
+          results[panel][m] = index < kInPart ? sums[panel][m] : Lanes::add(results[panel][m], sums[panel][m]);
+        }
       }
     }
   }
+  for (int panel = 0; panel < Panels; ++panel) {
 #pragma GCC unroll 2
-  for (int m = 0; m < M; ++m) {
-    float all[kPanelRows];
-    Lanes::store(all, results[m]);
-    __builtin_memcpy(y + m * y_stride, all, panel.rows * sizeof(float));
+    for (int m = 0; m < M; ++m) {
+      float all[kPanelRows];
+      Lanes::store(all, results[panel][m]);
+      __builtin_memcpy(y + m * y_stride + panel * kPanelRows, all, panels[panel].rows * sizeof(float));
+    }
   }
 }
 
@@ -282,20 +301,31 @@ template <typename Type>
 void multiply_rows(const BlockPanel& panel, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride) {
   ptrdiff_t m = 0;
   for (; m + kMostRows <= rows; m += kMostRows) {
-    multiply_panel<Type, kMostRows>(panel, rows_from(x, m), y + m * y_stride, y_stride);
+    multiply_panels<Type, kMostRows, 1>(&panel, rows_from(x, m), y + m * y_stride, y_stride);
   }
   if (m < rows) {
-    multiply_panel<Type, 1>(panel, rows_from(x, m), y + m * y_stride, y_stride);
+    multiply_panels<Type, 1, 1>(&panel, rows_from(x, m), y + m * y_stride, y_stride);
   }
 }
 
 void multiply_packed(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                      ptrdiff_t begin, ptrdiff_t end) {
-  for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
-    with_type(matrix, [&](auto type) {
-      multiply_rows<decltype(type)>(panel_at(matrix, row), x, rows, y + row, y_stride);
-    });
-  }
+  with_type(matrix, [&](auto type) {
+    using Type = decltype(type);
+    ptrdiff_t row = begin;
+    if constexpr (block_type(Type::format).bits == 8) {
+      for (; rows == 1 && row + kTogether * kPanelRows <= end; row += kTogether * kPanelRows) {
+        BlockPanel panels[kTogether];
+        for (int panel = 0; panel < kTogether; ++panel) {
+          panels[panel] = panel_at(matrix, row + panel * kPanelRows);
+        }
+        multiply_panels<Type, 1, kTogether>(panels, x, y + row, y_stride);
+      }
+    }
+    for (; row < end; row += kPanelRows) {
+      multiply_rows<Type>(panel_at(matrix, row), x, rows, y + row, y_stride);
+    }
+  });
 }
 
 // Write 16 columns of 16 rows as numbers, from codes of four columns each. Of `Nibbles`, these are the even and the odd
@@ -379,6 +409,6 @@ void unpack_floats(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff
 
 }  // namespace
 
-extern const FixedKernels kFixedAvx2 = {0, run_of, prepare, nullptr, nullptr, multiply_packed, unpack_floats};
+extern const FixedKernels kFixedAvx2 = {0, run_of, prepare, nullptr, nullptr, multiply_packed, unpack_floats, kTogether};
 
 }  // namespace sotto

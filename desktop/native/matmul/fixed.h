@@ -73,6 +73,8 @@ struct FixedKernels {
   // For matrices that RowKernels (rows.h) do not unpack; else nullptr.
   void (*unpack_floats)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_column,
                         ptrdiff_t columns, float* to, ptrdiff_t stride) = nullptr;
+  // Panels that multiply_packed reads in turns.
+  int together = 1;
 };
 
 #if defined(__x86_64__)

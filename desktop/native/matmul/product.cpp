@@ -97,8 +97,9 @@ std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
 }
 
 // Panels of a task with packed weights.
-std::ptrdiff_t panels_in_task(const Matrix& matrix) {
-  return std::max<std::ptrdiff_t>(1, kTaskWeights / (matrix.columns * kPanelRows));
+std::ptrdiff_t panels_in_task(const FixedKernels& kernels, const Matrix& matrix) {
+  const std::ptrdiff_t wanted = kTaskWeights / (matrix.columns * kPanelRows), together = kernels.together;
+  return std::max(together, wanted / together * together);
 }
 
 // Rows to unpack at a time: as many as the cache holds, but fewer if threads would otherwise be idle.
@@ -212,7 +213,7 @@ void multiply(const std::vector<Product>& products) {
                    });
     }
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
-                                : plan.way == Way::packed ? panels_in_task(matrix) * kPanelRows
+                                : plan.way == Way::packed ? panels_in_task(*plan.fixed, matrix) * kPanelRows
                                 : plan.way == Way::fixed  ? plan.fixed->width
                                 : plan.way == Way::panels ? rows_in_panel_task(*panels, matrix)
                                                           : rows_in_tile(matrix);
