@@ -121,7 +121,6 @@ def test_a_scale_that_is_not_a_number_makes_its_row_so():
 
 @types
 def test_products_with_chosen_experts(width, group):
-    # What the bits of a single row are is tested above.
     parts = matrix((5, 40, 512), width, group, mx.bfloat16)
     words, both = in_panels(*parts)
     x, chosen = mx.array(normal(np.random.default_rng(2), 7, 1, 1, 512)), mx.array([[0, 3]] * 5 + [[4, 1], [2, 2]])
@@ -132,6 +131,9 @@ def test_products_with_chosen_experts(width, group):
             own = [part[expert] for part in (words, both)]
             alone = KERNELS.quantized_matmul(x[row, 0], *own, None, True, group, width, mode)
             assert bits(found[row, place]) == bits(alone)
+    if KERNELS.level() == "vnni":
+        wanted = KERNELS.gather_qmm(x, *parts, None, chosen, True, group, width, "affine")
+        assert bits(found) == bits(wanted)
 
 
 def _is_quantized(_, layer):

@@ -107,6 +107,9 @@ def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None, toleranc
             check(found, wanted)
     for part, wanted in pairs():
         check(part, wanted, outside=0.01 if rounded else 0.0)
+        if rounded:
+            # The step between neighbouring codes, for a range of twice the largest number, or float16's.
+            check(part, wanted, max(2 / (2**kv_bits - 1), 2**-11))
     for taped_caches, plain_caches in zip(taped, plain, strict=True):
         offsets = [
             [layer.offset for layer in leaves(caches) if not isinstance(layer, ArraysCache)]
