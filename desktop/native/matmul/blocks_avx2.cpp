@@ -77,14 +77,6 @@ inline Block open_block(const BlockPanel& panel, ptrdiff_t index, ptrdiff_t runs
   return block;
 }
 
-// The codes of four columns of the first or the second run of a pair.
-template <typename Type, int Side>
-inline Words codes_of(const Block& block, int pair, int quad) {
-  Words low, high;
-  Type::codes(block, pair, quad, low, high);
-  return Side == 0 ? low : high;
-}
-
 // Add to a total. WORKAROUND: GCC 12 adds in another order, for which it keeps so many products that it has to store
 // them, which takes a third longer. Measure without this when Debian's default compiler changes.
 inline void add_halves(__m256i& total, __m256i products) {
@@ -113,6 +105,17 @@ inline void fetch(const Block& block, int pair, int share) {
   }
 }
 
+// The codes of four columns of the first or the second run of a pair; if `Fetch`, others are prefetched.
+template <typename Type, int Side, bool Fetch>
+inline Words codes_of(const Block& block, int pair, int quad) {
+  if constexpr (Fetch) {
+    fetch<Type>(block, pair, Side * block_type(Type::format).run / 4 + quad);
+  }
+  Words low, high;
+  Type::codes(block, pair, quad, low, high);
+  return Side == 0 ? low : high;
+}
+
 // The totals of a run of a wide type: the codes times the upper digits of M rows of activations, and times the lowest.
 template <typename Type, int M, int Side, bool Fetch>
 inline void add_up_apart(const Block& block, int pair, const int8_t* const (&of_row)[M], Words (&upper)[M],
@@ -125,10 +128,7 @@ inline void add_up_apart(const Block& block, int pair, const int8_t* const (&of_
   }
 #pragma GCC unroll 16
   for (int quad = 0; quad < kQuads; ++quad) {
-    if constexpr (Fetch) {
-      fetch<Type>(block, pair, Side * kQuads + quad);
-    }
-    const Words codes = codes_of<Type, Side>(block, pair, quad);
+    const Words codes = codes_of<Type, Side, Fetch>(block, pair, quad);
 #pragma GCC unroll 2
     for (int half = 0; half < kHalves; ++half) {
       const __m256i even = _mm256_and_si256(codes.of[half], even_bytes);
@@ -173,10 +173,7 @@ inline void add_up(const Block& block, int pair, const int8_t* const (&of_row)[M
   }
 #pragma GCC unroll 16
   for (int quad = 0; quad < kQuads; ++quad) {
-    if constexpr (Fetch) {
-      fetch<Type>(block, pair, Side * kQuads + quad);
-    }
-    const Words codes = codes_of<Type, Side>(block, pair, quad);
+    const Words codes = codes_of<Type, Side, Fetch>(block, pair, quad);
 #pragma GCC unroll 2
     for (int m = 0; m < M; ++m) {
 #pragma GCC unroll 3
@@ -373,7 +370,7 @@ inline void unpack_run(const Block& block, int pair, const RunScales& own, float
     Words codes[4];
 #pragma GCC unroll 4
     for (int quad = 0; quad < 4; ++quad) {
-      codes[quad] = codes_of<Type, Side>(block, pair, column / 4 + quad);
+      codes[quad] = codes_of<Type, Side, false>(block, pair, column / 4 + quad);
     }
     write_columns<has_nibble_panels(Type::format)>(codes, own.scales[run], own.biases[run], to + run * kRun + column,
                                                    stride);
