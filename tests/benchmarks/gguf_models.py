@@ -31,7 +31,8 @@ _NORMAL, _CONTROL = 1, 3
 
 def write_gguf(path: Path, config: Mapping[str, Any], kind: str) -> Path:
     """Write a model in the shape of `config`, with random weights of a type such as `Q4_0` or `Q4_K_M`."""
-    tensors, pairs = list(_tensors(config, kind)), list(_pairs(config))
+    tensors = list(_tensors(config, kind))
+    pairs = list(_pairs(config, sum(math.prod(shape) for _, shape, _ in tensors)))
     blocks = RandomBlocks(1 / math.sqrt(config["hidden_size"]))
     with path.open("wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(pairs)))
@@ -139,9 +140,11 @@ def _norms(config: Mapping[str, Any], layer: int) -> Iterator[tuple[str, int]]:
         yield from (("post_attention_norm", width), ("post_ffw_norm", width))
 
 
-def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+def _pairs(config: Mapping[str, Any], parameters: int) -> Iterator[tuple[str, bytes]]:
     name = _ARCHITECTURES[config["model_type"]]
     yield "general.architecture", _string(name)
+    # As converters write it; without it, the vocabulary has to be skipped before the weights can be counted.
+    yield "general.size_label", _string(f"{parameters / 1e9:.1f}B")
     yield from _tokenizer(config["vocab_size"])
     recurrent = config.get("linear_num_value_heads")
     numbers = {

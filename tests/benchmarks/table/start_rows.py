@@ -81,10 +81,10 @@ def _started(command: list[str], model: Path, environment: Mapping[str, str]) ->
     """Start a program while the files of a model are not in memory, and wait for the first text that it prints."""
     for path in model.iterdir() if model.is_dir() else (model,):
         _forget(path)
+    # Keep compiled bytecode, as on a person's machine.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
-    )
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**kept, **environment})
     text = process.stdout.read(1)
     seconds = time.perf_counter() - began
     peak = _peak_of(process.pid)
