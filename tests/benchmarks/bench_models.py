@@ -136,7 +136,11 @@ def _config_and_weights(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str
         config["quantization"] = config["quantization_config"] = dict(quantization)
     source = _RandomWeights(1 / math.sqrt(config["hidden_size"]), quantization)
     network.update(tree_map_with_path(source.like, network.parameters()))
-    return config, dict(tree_flatten(network.parameters()))
+    weights = dict(tree_flatten(network.parameters()))
+    if config["tie_word_embeddings"]:
+        # Definitions may have an output layer of their own, which they drop if a file has none.
+        weights = {name: weight for name, weight in weights.items() if not name.startswith("lm_head.")}
+    return config, weights
 
 
 def _is_quantized(name: str, module: nn.Module) -> bool:

@@ -31,7 +31,7 @@ from sotto.store.records import ModelSource
 
 # A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
 _CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.5
-_CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.3, 0.5
+_CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.3, 0.8
 # The native kernels compute 6 rows at a time, so that multiples of it are fastest. Chunks of fewer than 72 take up to
 # twice as long by the token, which is more than it is worth to stop a large model a second earlier.
 _CPU_FIRST_CHUNK, _CPU_LEAST_CHUNK = 192, 72

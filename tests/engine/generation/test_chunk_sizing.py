@@ -8,7 +8,7 @@ from sotto.engine.generation.chunk_sizing import ChunkSize
     [
         (0.0, 1e-5, {2048}),  # even the largest chunk is fast enough
         (0.0, 1e-2, {16}),  # constant cost per token: as many as fit into the target time
-        (0.05, 1e-3, {128}),
+        (0.05, 1e-3, {256}),  # half of it would cost a quarter more by the token than the cheapest size that was tried
         (0.45, 8e-3, {64}),  # smaller chunks would cost more per token, larger ones would take too long
         (3.0, 1e-4, {64, 32}),  # any size takes too long, so at least there should be few chunks
         (0.0, 2.0, {1}),
@@ -19,6 +19,15 @@ def test_chunks_follow_the_time_they_take(fixed, each, expected):
     for _ in range(20):
         size.took(size.tokens, fixed + each * size.tokens)
     assert size.tokens in expected
+
+
+def test_several_halvings_do_not_make_tokens_much_more_expensive():
+    # Each halving alone costs a fifth more by the token, the second one too much beside 48 tokens, which take too long.
+    seconds = {96: 1.6, 48: 0.96, 24: 0.576, 12: 0.3456, 6: 0.2074}
+    size = ChunkSize(first=96, target=0.3, limit=0.8)
+    for _ in range(20):
+        size.took(size.tokens, seconds[size.tokens])
+    assert size.tokens == 24
 
 
 def test_the_last_chunk_of_a_prompt_changes_the_size_only_if_it_is_too_slow():

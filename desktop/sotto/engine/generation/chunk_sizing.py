@@ -75,13 +75,18 @@ class ChunkSize:
         double = self._seconds.get(2 * tokens)
         if double is None:
             return seconds < self._limit / 2
-        return double < max(self._limit, seconds * _WORTHWHILE) and double * _WORTHWHILE <= 2 * seconds
+        return double < max(self._limit, seconds * _WORTHWHILE) and self._is_dear(tokens, seconds)
 
     def _can_be_halved(self, tokens: int, seconds: float) -> bool:
         half = self._seconds.get(tokens // 2)
         if half is None:
             return True
-        return half * _WORTHWHILE < seconds if seconds > self._limit else 2 * half <= seconds * _WORTHWHILE
+        return half * _WORTHWHILE < seconds if seconds > self._limit else not self._is_dear(tokens // 2, half)
+
+    def _is_dear(self, tokens: int, seconds: float) -> bool:
+        """Return whether a token costs much more than in the cheapest size, however many halvings lie between them."""
+        cheapest = min(taken / size for size, taken in self._seconds.items())
+        return seconds / tokens >= cheapest * _WORTHWHILE
 
 
 @dataclass(frozen=True, slots=True)
