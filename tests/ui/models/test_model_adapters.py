@@ -40,15 +40,16 @@ def test_an_adapter_is_added_and_removed_on_the_card(stage, qtbot, loop, poet):
     assert dialog.fileMode() is FileDialog.FileMode.Directory
     dialog.fileSelected.emit(str(poet))
     dialog.close()
-    qtbot.waitUntil(lambda: card.adapter.text() == "Adapter: poet")
+    # Whatever refreshes the card once the choice is saved shows the adapter, also before the notice.
+    notice = stage.window.chat.notice
+    qtbot.waitUntil(lambda: (card.adapter.text(), notice.title.text()) == ("Adapter: poet", "Adapter added"))
     assert read_user_adapter(digest) == poet
     assert card.adapt.text() == card.adapt.accessibleName() == "Remove adapter"
-    assert stage.window.chat.notice.title.text() == "Adapter added"
-    assert stage.window.chat.notice.message.text() == "tiny answers with it from the next load on."
+    assert notice.message.text() == "tiny answers with it from the next load on."
     card.adapt.click()
-    qtbot.waitUntil(lambda: card.adapter.text() == "No adapter")
+    qtbot.waitUntil(lambda: (card.adapter.text(), notice.title.text()) == ("No adapter", "Adapter removed"))
     assert read_user_adapter(digest) is None
-    assert stage.window.chat.notice.message.text() == "tiny answers without one from the next load on."
+    assert notice.message.text() == "tiny answers without one from the next load on."
 
 
 def test_a_model_in_use_is_reloaded_with_it_and_measured_again(stage, qtbot, loop, poet):
