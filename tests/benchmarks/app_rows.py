@@ -1,7 +1,6 @@
 """The window: its start-up time, and the lateness of its timer while the engine works, each in a separate process."""
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_models import Models
+from fresh_home import fresh_home
 from rows import Row, at_most
 
 HERE = Path(__file__).resolve().parent / "ui"
@@ -67,10 +67,7 @@ def chat_rows(*, quick: bool) -> Iterator[Row]:
 def _child(script: str, *arguments: str) -> dict[str, Any]:
     """Run a script in the folder `ui` with its own home and without a screen; return the JSON of its last line."""
     with tempfile.TemporaryDirectory() as home:
-        homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
-        environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}
-        # Keep compiled bytecode, as on a person's machine.
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = fresh_home(home) | {"QT_QPA_PLATFORM": "offscreen"}
         command = [sys.executable, str(HERE / script), *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -130,17 +130,16 @@ def _config_and_weights(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str
     config = dict(model.config)
     quantization = WEIGHTS[model.weights].quantization
     network, _ = build(config)
+    if config["tie_word_embeddings"]:
+        # A definition may have an output layer of its own until it is given a file that has none.
+        network.pop("lm_head", None)
     if quantization is not None:
         # This is lazy and never evaluated: it only replaces the matrices with parameters of the quantized layout.
         nn.quantize(network, **quantization, class_predicate=_is_quantized)
         config["quantization"] = config["quantization_config"] = dict(quantization)
     source = _RandomWeights(1 / math.sqrt(config["hidden_size"]), quantization)
     network.update(tree_map_with_path(source.like, network.parameters()))
-    weights = dict(tree_flatten(network.parameters()))
-    if config["tie_word_embeddings"]:
-        # Definitions may have an output layer of their own, which they drop if a file has none.
-        weights = {name: weight for name, weight in weights.items() if not name.startswith("lm_head.")}
-    return config, weights
+    return config, dict(tree_flatten(network.parameters()))
 
 
 def _is_quantized(name: str, module: nn.Module) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench_models import BenchmarkModel, Models
+from fresh_home import fresh_home
 from peer_llama_cpp import completion_of
 from rows import Row, at_most, turns
 
@@ -18,7 +19,6 @@ from sotto.runner.catalogue import find
 
 _PROMPT, _CONTEXT = "tell me a story", "4096"
 _GOAL, _MEMORY_GOAL = 0.9, 1.05
-_HOMES = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME")
 
 
 class _Start(NamedTuple):
@@ -48,7 +48,7 @@ def _time_rows(model: BenchmarkModel, program: Path, rounds: int) -> Iterator[Ro
     found = turns(
         rounds,
         ours=lambda: _first_use(model.folder),
-        theirs=lambda: _started([*command, *quiet], model.folder, {}),
+        theirs=lambda: _started([*command, *quiet], model.folder, os.environ),
     )
     mine, other = (min(start.seconds for start in found[who]) for who in ("ours", "theirs"))
     peaks = [max(start.peak for start in found[who]) / 1e6 for who in ("ours", "theirs")]
@@ -74,17 +74,15 @@ def _first_use(model: Path) -> _Start:
     """Start `sotto run` with a new home, so that nothing is remembered from earlier starts."""
     with tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "sotto", "run", str(model), "--raw", "--num-predict", "1"]
-        return _started([*command, "--num-ctx", _CONTEXT, _PROMPT], model, dict.fromkeys(_HOMES, home))
+        return _started([*command, "--num-ctx", _CONTEXT, _PROMPT], model, fresh_home(home))
 
 
 def _started(command: list[str], model: Path, environment: Mapping[str, str]) -> _Start:
     """Start a program while the files of a model are not in memory, and wait for the first text that it prints."""
     for path in model.iterdir() if model.is_dir() else (model,):
         _forget(path)
-    # Keep compiled bytecode, as on a person's machine.
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**kept, **environment})
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     text = process.stdout.read(1)
     seconds = time.perf_counter() - began
     peak = _peak_of(process.pid)
