@@ -48,6 +48,7 @@ LEVELS: dict[str, dict[str, tuple[str, ...]]] = {
         "_avx2": ("-mavx2", "-mfma", "-mf16c", *SILENCED),
         "_avx512": (*AVX512, *SILENCED),
         "_vnni": (*AVX512, "-mavx512vnni", *SILENCED),
+        "_amx": (*AVX512, "-mavx512vnni", *SILENCED),
     },
     "aarch64": {
         "_neon": ARM,

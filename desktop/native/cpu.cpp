@@ -9,6 +9,10 @@
 #if defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
+#else
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace sotto {
@@ -19,7 +23,19 @@ namespace {
 #if defined(__aarch64__)
 constexpr const char* kNames[] = {"neon", "dotprod", "i8mm"};
 #else
-constexpr const char* kNames[] = {"portable", "avx2", "avx512", "vnni"};
+constexpr const char* kNames[] = {"portable", "avx2", "avx512", "vnni", "amx"};
+
+// Whether the processor has AMX for bytes and for bfloat16, and Linux saves the tiles of this process, which it does
+// only for processes that ask: Documentation/arch/x86/xstate.rst of its source.
+bool may_use_tiles() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kBfloat = 1u << 22, kTiles = 1u << 24, kBytes = 1u << 25, kAll = kBfloat | kTiles | kBytes;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAll) != kAll) {
+    return false;
+  }
+  constexpr long kAskForPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kAskForPermission, kTileData) == 0;
+}
 #endif
 
 Level detect() {
@@ -30,7 +46,8 @@ Level detect() {
   }
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq")) {
-    return __builtin_cpu_supports("avx512vnni") ? Level::vnni : Level::avx512;
+    const bool vnni = __builtin_cpu_supports("avx512vnni");
+    return vnni && may_use_tiles() ? Level::amx : vnni ? Level::vnni : Level::avx512;
   }
   return Level::avx2;
 #else

@@ -14,6 +14,7 @@ enum class Level : int {
   avx2 = 1,      // AVX2, FMA and F16C
   avx512 = 2,    // plus AVX-512 F, BW, VL and DQ
   vnni = 3,      // plus AVX-512 VNNI
+  amx = 4,       // plus AMX for bytes and bfloat16, if the operating system lets this process use it
 #endif
 };
 

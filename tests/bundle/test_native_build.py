@@ -78,7 +78,7 @@ def test_the_build_needs_the_installed_mlx_version(builder: ModuleType) -> None:
 def test_files_for_special_instructions_include_no_inline_code() -> None:
     """Check the includes: inline functions compiled for those instructions could be linked into the other code."""
     native = ROOT / "desktop" / "native"
-    found = [path for path in native.rglob("*.cpp") if path.stem.endswith(("_avx2", "_avx512", "_vnni"))]
+    found = [path for path in native.rglob("*.cpp") if path.stem.endswith(("_avx2", "_avx512", "_vnni", "_amx"))]
     assert found
     for path in found:
         included = {

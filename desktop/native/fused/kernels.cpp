@@ -7,6 +7,7 @@ namespace sotto::fused {
 const Kernels& kernels() {
 #if defined(__x86_64__)
   switch (level()) {
+    case Level::amx:
     case Level::vnni:
     case Level::avx512: return kAvx512;
     case Level::avx2: return kAvx2;

@@ -132,9 +132,17 @@ inline BlockPanel panel_at(const Matrix& matrix, ptrdiff_t begin) {
 }
 
 #if defined(__x86_64__)
-// FixedKernels::unpack, into `width` rows, and FixedKernels::multiply_packed. Runs are in the order of `run_at`.
+// Where the codes of `width` rows are written: those of each `block` rows, a multiple of kPanelRows, are interleaved and
+// `block_bytes` apart.
+struct UnpackedLayout {
+  ptrdiff_t width;
+  ptrdiff_t block;
+  ptrdiff_t block_bytes;
+};
+
+// FixedKernels::unpack and FixedKernels::multiply_packed. Runs are in the order of `run_at`.
 void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
-                        const FixedWeights& weights, ptrdiff_t width, bool fetch);
+                        const FixedWeights& weights, const UnpackedLayout& layout, bool fetch);
 void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end);
 #endif

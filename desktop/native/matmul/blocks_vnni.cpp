@@ -191,10 +191,11 @@ void multiply_rows(const BlockPanel& panel, const FixedRows& x, ptrdiff_t rows, 
 // Unpack runs of a panel, and prefetch as many from block `next` on.
 template <typename Type>
 void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, const Block& next,
-                  uint8_t* codes, float* scales, ptrdiff_t width) {
+                  uint8_t* codes, float* scales, const UnpackedLayout& layout) {
   constexpr BlockType type = block_type(Type::format);
   constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
   constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  const ptrdiff_t width = layout.width, row = 4 * layout.block, step = row * kQuads;
   const int32_t* ahead = next.words;
   const int16_t* halves_ahead = next.halves;
   RunScales own;
@@ -212,9 +213,9 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, 
       _mm512_storeu_ps(to, _mm512_load_ps(own.scales[run]));
       _mm512_storeu_ps(to + width, _mm512_load_ps(own.biases[run]));
     }
-    uint8_t* low = codes + 4 * width * kQuads * begin;
+    uint8_t* low = codes + step * begin;
     for (int pair = 0; pair < count / 2; ++pair) {
-      uint8_t* high = low + 4 * width * kQuads;
+      uint8_t* high = low + step;
 #pragma GCC unroll 16
       for (int quad = 0; quad < kQuads; ++quad) {
 #pragma GCC unroll 2
@@ -223,15 +224,15 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, 
         }
         __m512i both[2];
         Type::codes(block, pair, quad, both[0], both[1]);
-        _mm512_storeu_si512(low + 4 * width * quad, both[0]);
-        _mm512_storeu_si512(high + 4 * width * quad, both[1]);
+        _mm512_storeu_si512(low + row * quad, both[0]);
+        _mm512_storeu_si512(high + row * quad, both[1]);
       }
       ahead += kLines * kLine / 4;
-      low = high + 4 * width * kQuads;
+      low = high + step;
     }
     if constexpr (type.run == unit_columns(Type::format)) {
       for (int quad = 0; count % 2 != 0 && quad < kQuads; ++quad) {
-        _mm512_storeu_si512(low + 4 * width * quad, Type::run_codes(block, count - 1, quad));
+        _mm512_storeu_si512(low + row * quad, Type::run_codes(block, count - 1, quad));
       }
     }
   }
@@ -240,12 +241,14 @@ void unpack_panel(const BlockPanel& panel, ptrdiff_t first_run, ptrdiff_t runs, 
 }  // namespace
 
 void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
-                        const FixedWeights& weights, ptrdiff_t width, bool fetch) {
+                        const FixedWeights& weights, const UnpackedLayout& layout, bool fetch) {
+  const ptrdiff_t width = layout.width;
   const ptrdiff_t after = first_run + runs;
   const bool ends = after * block_type(matrix.format).run >= matrix.columns;
   for (ptrdiff_t row = begin; row < begin + width; row += kPanelRows) {
-    uint8_t* codes = weights.codes + 4 * (row - begin);
-    float* scales = weights.scales + (row - begin);
+    const ptrdiff_t at = row - begin;
+    uint8_t* codes = weights.codes + at / layout.block * layout.block_bytes + 4 * (at % layout.block);
+    float* scales = weights.scales + at;
     // Beyond the last row, panels are empty and give zeros.
     const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
     // The next columns of these rows, or the first ones of the next rows.
@@ -255,7 +258,7 @@ void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, pt
     with_type(matrix, [&](auto type) {
       using Type = decltype(type);
       const Block block = block_at<Type>(next, next_run * block_type(Type::format).run / kBlockColumns);
-      unpack_panel<Type>(panel, first_run, runs, block, codes, scales, width);
+      unpack_panel<Type>(panel, first_run, runs, block, codes, scales, layout);
     });
   }
 }

@@ -1,5 +1,5 @@
-// Activations as integers in digits, shared by the kernels of the VNNI level; see fixed.h. Everything is in an anonymous
-// namespace: none of it may be linked into code for other processors.
+// Activations as integers in digits, shared by the kernels of the VNNI level; see fixed.h. Everything is in an
+// anonymous namespace: none of it may be linked into code for other processors.
 #pragma once
 
 #include <immintrin.h>
@@ -64,6 +64,38 @@ inline __m512i take_digit(__m512i& rest) {
   const __m512i digit = _mm512_sub_epi32(_mm512_and_si512(_mm512_add_epi32(rest, half), mask), half);
   rest = _mm512_srai_epi32(_mm512_sub_epi32(rest, digit), kDigitBits);
   return digit;
+}
+
+// The activations of a run as integers, their scale and their sum.
+template <int V>
+struct RunOfRow {
+  __m512i integers[V];
+  float scale;
+  float sum;
+
+  explicit RunOfRow(const float* from) {
+    __m512 x[V];
+    __m512 total = _mm512_setzero_ps();
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      x[v] = _mm512_loadu_ps(from + v * kLanes);
+      total = _mm512_add_ps(total, x[v]);
+    }
+    sum = _mm512_reduce_add_ps(total);
+    scale = to_integers<V>(x, integers);
+  }
+};
+
+// Store the digits of V vectors as bytes. Where the words of panels hold the codes of two times four columns, those of
+// the even columns come before those of the odd ones, as words are unpacked one by one.
+template <int V, bool Nibbles>
+inline void store_in_order(const __m512i (&digits)[V], int8_t* to) {
+  const __m128i by_word = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) {
+    const __m128i bytes = _mm512_cvtepi32_epi8(digits[v]);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), Nibbles ? _mm_shuffle_epi8(bytes, by_word) : bytes);
+  }
 }
 
 // total += codes * digits, four of each per lane. WORKAROUND: with the intrinsic, GCC 12 moves the accumulators between

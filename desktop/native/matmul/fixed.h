@@ -13,8 +13,9 @@ namespace sotto {
 
 constexpr int kFixedDigits = 3;
 
-// Columns of a part: of activations whose digits are kept together, and of weights that are unpacked at a time. Those are
-// 32 KiB of codes, which stay in the L1 cache while all rows of activations are multiplied. Whole runs of every format.
+// Columns of a part: of activations whose digits are kept together, and of weights that are unpacked at a time. Those
+// are 32 KiB of codes, which stay in the L1 cache while all rows of activations are multiplied. Whole runs of every
+// format.
 constexpr ptrdiff_t kFixedColumns = 512;
 
 // Digits have room for a multiple of this: kernels may read, but not use, those of more columns than there are.
@@ -69,15 +70,23 @@ struct FixedKernels {
   void (*multiply_packed)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
                           ptrdiff_t begin, ptrdiff_t end) = nullptr;
   // Write `columns` columns from first_column, a multiple of kBlockColumns (blocks.h), of rows begin .. end as float32,
-  // `stride` numbers apart. `begin` is a multiple of kPanelRows, and there is room for as many rows as their panels have.
-  // For matrices that RowKernels (rows.h) do not unpack; else nullptr.
+  // `stride` numbers apart. `begin` is a multiple of kPanelRows, and there is room for as many rows as their panels
+  // have. For matrices that RowKernels (rows.h) do not unpack; else nullptr.
   void (*unpack_floats)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_column,
                         ptrdiff_t columns, float* to, ptrdiff_t stride) = nullptr;
   // Panels that multiply_packed reads in turns.
   int together = 1;
+  // Rows of activations that `multiply` takes at once.
+  int rows_at_once = 6;
+  // If given, digits are tiles, of which this returns the bytes of a row: the same ones of 16 rows follow each other.
+  // So do the scales and the sums of 16 rows for each run.
+  ptrdiff_t (*tile_bytes)(const Matrix& matrix) = nullptr;
 };
 
+constexpr ptrdiff_t kDigitRows = 16;
+
 #if defined(__x86_64__)
+extern const FixedKernels kFixedAmx;
 extern const FixedKernels kFixedVnni;
 extern const FixedKernels kFixedAvx2;
 // FixedKernels::multiply_packed for weights that are not interleaved.

@@ -12,10 +12,8 @@ namespace sotto {
 
 namespace {
 
-// Rows of activations between two prefetches of weights: what the kernels take at once. One large prefetch would occupy
-// all of the core's outstanding loads.
-constexpr std::ptrdiff_t kRowsAtOnce = 6;
-// Prefetches for a part of the weights. Not earlier: the activations would evict the weights from the cache.
+// Prefetches for a part of the weights, before what the kernels take at once: one large prefetch would occupy all of
+// the core's outstanding loads. Not earlier: the activations would evict the weights from the cache.
 constexpr std::ptrdiff_t kPrefetches = 10;
 // With fewer pieces of so many rows, weights are prefetched while others are unpacked, which takes longer.
 constexpr std::ptrdiff_t kManyPieces = 6;
@@ -33,6 +31,11 @@ std::ptrdiff_t stride_of(const Matrix& matrix) {
   const std::ptrdiff_t columns = (matrix.columns + kPaddedColumns - 1) / kPaddedColumns * kPaddedColumns;
   return round_to_line(std::min(kFixedColumns, columns) * kFixedDigits) + kPadding;
 }
+
+// Rows whose digits lie together.
+std::ptrdiff_t rows_together(const FixedKernels& kernels) { return kernels.tile_bytes != nullptr ? kDigitRows : 1; }
+
+std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t step) { return (value + step - 1) / step * step; }
 
 std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
 
@@ -87,7 +90,7 @@ void fetch(const NextPart& part, std::ptrdiff_t share) {
 
 const FixedKernels* fixed_kernels(const Matrix& matrix) {
 #if defined(__x86_64__)
-  const FixedKernels* best = level() == Level::vnni   ? &kFixedVnni
+  const FixedKernels* best = level() >= Level::vnni   ? &kFixedVnni
                              : level() >= Level::avx2 ? &kFixedAvx2
                                                       : nullptr;
 #else
@@ -98,39 +101,52 @@ const FixedKernels* fixed_kernels(const Matrix& matrix) {
   return best != nullptr && best->run(matrix) > 0 ? best : nullptr;
 }
 
+const FixedKernels* tile_kernels([[maybe_unused]] const Matrix& matrix) {
+#if defined(__x86_64__)
+  if (level() == Level::amx && kFixedAmx.run(matrix) > 0) {
+    return &kFixedAmx;
+  }
+#endif
+  return nullptr;
+}
+
 std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows) {
   const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix);
-  const std::ptrdiff_t digits = parts_of(matrix) * stride_of(matrix) / static_cast<std::ptrdiff_t>(sizeof(float));
-  return rows * (digits + 2 * runs);
+  const std::ptrdiff_t bytes = parts_of(matrix) * stride_of(matrix);
+  return round_up(rows, rows_together(kernels)) * (bytes / static_cast<std::ptrdiff_t>(sizeof(float)) + 2 * runs);
 }
 
 FixedRows lay_out(const FixedKernels& kernels, const Matrix& matrix, const float* x, std::ptrdiff_t rows,
                   float* memory) {
   const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix), stride = stride_of(matrix);
-  std::int8_t* digits = reinterpret_cast<std::int8_t*>(memory);
   const std::ptrdiff_t parts = parts_of(matrix), at_once = kFixedColumns / kernels.run(matrix);
-  float* scales = reinterpret_cast<float*>(digits + parts * rows * stride);
-  float* sums = scales + rows * runs;
+  const std::ptrdiff_t together = rows_together(kernels), all = round_up(rows, together);
+  const std::ptrdiff_t own = together > 1 ? kernels.tile_bytes(matrix) : 0;
+  std::int8_t* digits = reinterpret_cast<std::int8_t*>(memory);
+  float* scales = reinterpret_cast<float*>(digits + parts * all * stride);
+  float* sums = scales + all * runs;
   parallel_for(rows, std::max<std::ptrdiff_t>(1, kTaskValues / matrix.columns),
                [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                  for (std::ptrdiff_t row = begin; row < end; ++row) {
+                   const std::ptrdiff_t place = row % together, first = row - place;
                    for (std::ptrdiff_t part = 0; part < parts; ++part) {
-                     const std::ptrdiff_t column = part * kFixedColumns, run = row * runs + part * at_once;
+                     const std::ptrdiff_t column = part * kFixedColumns;
+                     const std::ptrdiff_t run = first * runs + part * at_once * together + place;
                      Matrix columns = matrix;
                      columns.columns = std::min(kFixedColumns, matrix.columns - column);
-                     kernels.prepare(columns, x + row * matrix.columns + column, digits + (part * rows + row) * stride,
-                                     scales + run, sums + run);
+                     kernels.prepare(columns, x + row * matrix.columns + column,
+                                     digits + (part * all + first) * stride + place * own, scales + run, sums + run);
                    }
                  }
                });
-  return {digits, stride, rows * stride, scales, sums, runs};
+  return {digits, stride, all * stride, scales, sums, runs};
 }
 
 void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const FixedRows& x, std::ptrdiff_t rows,
                     float* y, std::ptrdiff_t begin, std::ptrdiff_t end) {
   const std::ptrdiff_t run = kernels.run(matrix), at_once = kFixedColumns / run;
   const FixedWeights weights = scratch(kernels, run);
-  const std::ptrdiff_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  const std::ptrdiff_t height = kernels.rows_at_once, pieces = (rows + height - 1) / height;
   const bool fetch_apart = pieces >= kManyPieces;
   const std::int8_t* digits = x.digits;
   for (std::ptrdiff_t first = 0; first < x.runs; first += at_once, digits += x.part) {
@@ -151,7 +167,7 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
       for (; share < kPrefetches - (pieces - 1 - piece) * kPrefetches / std::min(pieces, kPrefetches); ++share) {
         fetch(next, share);
       }
-      multiply_some(piece * kRowsAtOnce, std::min(kRowsAtOnce, rows - piece * kRowsAtOnce));
+      multiply_some(piece * height, std::min(height, rows - piece * height));
     }
   }
 }

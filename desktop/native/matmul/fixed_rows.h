@@ -7,8 +7,11 @@
 
 namespace sotto {
 
-// The kernels for a matrix; nullptr if there are none.
+// The kernels for a matrix, with those for a few rows; nullptr if there are none.
 const FixedKernels* fixed_kernels(const Matrix& matrix);
+
+// Faster kernels for many rows, with the same bits; nullptr if there are none.
+const FixedKernels* tile_kernels(const Matrix& matrix);
 
 // Size of the memory for `rows` prepared rows, in floats.
 std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows);

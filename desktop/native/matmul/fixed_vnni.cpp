@@ -14,57 +14,44 @@ constexpr int kVectors = 4;
 constexpr int kRows = 6;
 constexpr ptrdiff_t kWidth = kVectors * kLanes;
 
-// Store the digits of V vectors: of even columns before those of odd ones, if a byte has the codes of both. These are 64
-// bytes on, or in panels, where words are unpacked one by one, the next four.
-template <int V, bool Nibbles, bool Panels>
-inline void store_digits(const __m512i (&digits)[V], int8_t* to) {
-  __m128i bytes[V];
-#pragma GCC unroll 4
-  for (int v = 0; v < V; ++v) {
-    bytes[v] = _mm512_cvtepi32_epi8(digits[v]);
-  }
-  if constexpr (Panels) {
-    const __m128i by_word = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), _mm_shuffle_epi8(bytes[v], by_word));
-    }
-  } else if constexpr (Nibbles) {
-    const __m128i apart = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+// Store the digits of V vectors of rows whose bytes hold the codes of two columns: of the even ones, and 64 bytes on of
+// the odd ones.
+template <int V>
+inline void store_apart(const __m512i (&digits)[V], int8_t* to) {
+  const __m128i apart = _mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
 #pragma GCC unroll 2
-    for (int v = 0; v < V; v += 2) {
-      const __m128i left = _mm_shuffle_epi8(bytes[v], apart), right = _mm_shuffle_epi8(bytes[v + 1], apart);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 8 * v), _mm_unpacklo_epi64(left, right));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 64 + 8 * v), _mm_unpackhi_epi64(left, right));
-    }
-  } else {
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(to + v * kLanes), bytes[v]);
-    }
+  for (int v = 0; v < V; v += 2) {
+    const __m128i left = _mm_shuffle_epi8(_mm512_cvtepi32_epi8(digits[v]), apart);
+    const __m128i right = _mm_shuffle_epi8(_mm512_cvtepi32_epi8(digits[v + 1]), apart);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 8 * v), _mm_unpacklo_epi64(left, right));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 64 + 8 * v), _mm_unpackhi_epi64(left, right));
   }
 }
 
-// Prepare runs, in blocks of digits. The format stands for all that have the same order of digits; those with blocks may
-// have runs in another order.
+// Prepare runs, in blocks of digits. The format stands for all that have the same order of digits; those with blocks
+// may have runs in another order.
 template <Format format, int Run>
 void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
-  constexpr bool kNibbles = has_nibbles(format), kPanels = has_nibble_panels(format);
+  constexpr bool kNibbles = has_nibbles(format);
   constexpr int V = Run / kLanes, kBlock = digit_columns(format, Run), kInBlock = kBlock / Run;
+  const auto store = [](const __m512i(&digit)[V], int8_t* to) {
+    if constexpr (kNibbles) {
+      store_apart<V>(digit, to);
+    } else {
+      store_in_order<V, has_nibble_panels(format)>(digit, to);
+    }
+  };
   for (ptrdiff_t index = 0; index < round_up(runs, kInBlock); ++index) {
     __m512i rest[V] = {};
     if (index < runs) {
       constexpr int kRuns = kBlockColumns / Run;
-      const ptrdiff_t from = index - index % kRuns + run_at(own, index % kRuns);
-      __m512 x[V];
-      __m512 sum = _mm512_setzero_ps();
+      const RunOfRow<V> read(row + (index - index % kRuns + run_at(own, index % kRuns)) * Run);
+      scales[index] = read.scale;
+      sums[index] = read.sum;
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) {
-        x[v] = _mm512_loadu_ps(row + (from * V + v) * kLanes);
-        sum = _mm512_add_ps(sum, x[v]);
+        rest[v] = read.integers[v];
       }
-      sums[index] = _mm512_reduce_add_ps(sum);
-      scales[index] = to_integers<V>(x, rest);
     }
     int8_t* to = digits + index / kInBlock * (kFixedDigits * kBlock) + index % kInBlock * (kNibbles ? Run / 2 : Run);
 #pragma GCC unroll 2
@@ -74,9 +61,9 @@ void prepare_runs(Format own, ptrdiff_t runs, const float* row, int8_t* digits, 
       for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(rest[v]);
       }
-      store_digits<V, kNibbles, kPanels>(digit, to + place * kBlock);
+      store(digit, to + place * kBlock);
     }
-    store_digits<V, kNibbles, kPanels>(rest, to);
+    store(rest, to);
   }
 }
 
@@ -96,8 +83,8 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
   kernel(matrix.format, matrix.columns / run, row, digits, scales, sums);
 }
 
-// Unpack 16 words of 16 rows, and prefetch those that are so many words ahead. Of fewer words, or fewer rows, those that
-// are missing become zero.
+// Unpack 16 words of 16 rows, and prefetch those that are so many words ahead. Of fewer words, or fewer rows, those
+// that are missing become zero.
 template <bool Wide, bool Fp4, bool Whole>
 inline void unpack_words(const uint32_t* from, ptrdiff_t row_words, ptrdiff_t ahead, ptrdiff_t rows, ptrdiff_t words,
                          __m512i* to) {
@@ -151,7 +138,7 @@ void unpack_codes(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_
 void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
             const FixedWeights& weights, bool fetch) {
   if (is_block(matrix.format)) {
-    return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, kWidth, fetch);
+    return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, {kWidth, kWidth, 0}, fetch);
   }
   const ptrdiff_t run = run_of(matrix), column = first_run * run, columns = runs * run;
   const auto codes = matrix.format == Format::mxfp4     ? unpack_codes<false, true>

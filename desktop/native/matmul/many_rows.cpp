@@ -94,6 +94,7 @@ std::ptrdiff_t scale_bytes(const Matrix& matrix) {
 const PanelKernels* panel_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
+    case Level::amx:
     case Level::vnni:
     case Level::avx512:
       return &kPanelsAvx512;

@@ -11,6 +11,7 @@
 #include "matmul/blocks.h"
 #include "matmul/fixed_rows.h"
 #include "matmul/many_rows.h"
+#include "matmul/tiled_rows.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -48,6 +49,7 @@ std::atomic<int> few_rows_wanted{0};
 const RowKernels& row_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
+    case Level::amx:
     case Level::vnni:
     case Level::avx512:
       return kRowsAvx512;
@@ -68,9 +70,9 @@ struct Task {
   std::ptrdiff_t end;
 };
 
-// With packed weights by the float32 kernels or by the integer ones, with unpacked weights by the integer kernels, by the
-// float32 kernels, or by BLAS.
-enum class Way { few, packed, fixed, panels, blas };
+// With packed weights by the float32 kernels or by the integer ones, with unpacked weights by tiles, by the integer
+// kernels, by the float32 kernels, or by BLAS.
+enum class Way { few, packed, tiles, fixed, panels, blas };
 
 // How one product is computed, and its activations in the layout for that.
 struct Plan {
@@ -80,6 +82,7 @@ struct Plan {
   Activations x;
   const FixedKernels* fixed = nullptr;
   FixedRows digits;
+  SplitRows split;
   Panels panels;
 };
 
@@ -161,11 +164,16 @@ void multiply(const std::vector<Product>& products) {
                      : is_block(matrix.format) ? packed_block_rows()
                                                : kPackedRows;
     const bool few = product.rows <= wanted_or(most);
+    const bool tiled = product.rows > kFewRows && has_tiles(matrix);
     plan.way = few                 ? (packed ? Way::packed : Way::few)
+               : tiled             ? Way::tiles
                : fixed             ? Way::fixed
                : panels != nullptr ? Way::panels
                : has_sgemm()       ? Way::blas
                                    : Way::few;
+    if (const FixedKernels* tiles = plan.way == Way::fixed ? tile_kernels(matrix) : nullptr) {
+      plan.fixed = tiles;
+    }
     plan.x.rows = static_cast<int>(product.rows);
     plan.x.width = kernels.width(matrix);
     plan.x.sums_width = kernels.sums_width(matrix);
@@ -178,6 +186,8 @@ void multiply(const std::vector<Product>& products) {
     }
     if (plan.way == Way::fixed || plan.way == Way::packed) {
       needed += round_to_line(fixed_size(*plan.fixed, matrix, product.rows));
+    } else if (plan.way == Way::tiles) {
+      needed += round_to_line(split_size(product.rows, matrix.columns));
     } else if (plan.way == Way::panels) {
       needed += round_to_line(panels_size(*panels, product.rows, plan.x.width));
     } else if (matrix.group != 0) {
@@ -196,6 +206,8 @@ void multiply(const std::vector<Product>& products) {
       plan = plans[plan.like];
     } else if (plan.way == Way::fixed || plan.way == Way::packed) {
       plan.digits = lay_out(*plan.fixed, matrix, product.x, product.rows, values);
+    } else if (plan.way == Way::tiles) {
+      plan.split = split_rows(product.x, product.rows, matrix.columns, values);
     } else if (plan.way == Way::panels) {
       plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);
     } else if (matrix.group == 0) {
@@ -214,6 +226,7 @@ void multiply(const std::vector<Product>& products) {
     }
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
                                 : plan.way == Way::packed ? panels_in_task(*plan.fixed, matrix) * kPanelRows
+                                : plan.way == Way::tiles  ? rows_in_tiled_task(matrix)
                                 : plan.way == Way::fixed  ? plan.fixed->width
                                 : plan.way == Way::panels ? rows_in_panel_task(*panels, matrix)
                                                           : rows_in_tile(matrix);
@@ -233,6 +246,9 @@ void multiply(const std::vector<Product>& products) {
       case Way::packed:
         plan.fixed->multiply_packed(product.matrix, plan.digits, product.rows, product.y, product.matrix.rows,
                                     task.begin, task.end);
+        break;
+      case Way::tiles:
+        multiply_tiled(product.matrix, plan.split, product.y, task.begin, task.end);
         break;
       case Way::fixed:
         multiply_fixed(*plan.fixed, product.matrix, plan.digits, product.rows, product.y, task.begin, task.end);

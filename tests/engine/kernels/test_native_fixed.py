@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, at_level, needs_kernels, normal
+from native_kernels import ANY_ROWS, KERNELS, LEVELS, at_level, needs_kernels, normal
 from thoroughness import examples
 
 pytestmark = [
     needs_kernels,
     pytest.mark.skipif(
-        KERNELS is not None and KERNELS.best_level() not in ("vnni", "dotprod", "i8mm"),
+        KERNELS is not None and KERNELS.best_level() not in (*ANY_ROWS, "dotprod", "i8mm"),
         reason="the processor cannot multiply bytes",
     ),
 ]

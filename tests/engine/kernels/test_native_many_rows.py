@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, at_level, bits, kernels_at_each_level, needs_kernels, normal
+from native_kernels import ANY_ROWS, KERNELS, LEVELS, at_level, bits, kernels_at_each_level, needs_kernels, normal
 from thoroughness import examples
 
 pytestmark = needs_kernels
@@ -111,7 +111,7 @@ def test_a_row_has_the_same_bits_in_any_batch_and_on_any_number_of_threads(kerne
     ids=str,
 )
 def test_a_row_has_the_same_bits_whether_weights_are_unpacked_or_not(form):
-    if KERNELS.best_level() != "vnni":
+    if KERNELS.best_level() not in ANY_ROWS:
         pytest.skip("guaranteed for the VNNI kernels alone")
     rng = np.random.default_rng(2)
     # Also columns that are not a multiple of what is unpacked, or multiplied where it lies, at a time.
@@ -120,7 +120,7 @@ def test_a_row_has_the_same_bits_whether_weights_are_unpacked_or_not(form):
         weights = Weights(rng, rows, columns, form)
         x = mx.array(normal(rng, 40, columns))
         try:
-            with at_level(LEVELS.index("vnni")) as kernels:
+            with at_level(LEVELS.index(KERNELS.best_level())) as kernels:
                 together = bits(weights.times(kernels, x))
                 for few in (0, 1, 50):
                     kernels.set_few_rows(few)

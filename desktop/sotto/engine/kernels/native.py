@@ -30,6 +30,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "_native"
 SWITCH = "SOTTO_NATIVE"
 LEVEL_SWITCH = "SOTTO_NATIVE_LEVEL"
 _LEVELS = {
+    "amx": "AMX",
     "vnni": "AVX-512 VNNI",
     "avx512": "AVX-512",
     "avx2": "AVX2",
