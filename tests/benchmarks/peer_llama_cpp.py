@@ -93,7 +93,8 @@ def _build() -> None:
             (found,) = Path(fetched).glob("*/vendor/llama.cpp")
             found.rename(source)
     cmake, generator = _cmake(folder)
-    _run(cmake, "-S", str(source), "-B", str(folder / "build"), *generator, *_OPTIONS)
+    flags = f"-DCMAKE_CXX_FLAGS=-include {Path(__file__).with_name('peer_tiles.h')}"
+    _run(cmake, "-S", str(source), "-B", str(folder / "build"), *generator, *_OPTIONS, flags)
     _run(cmake, "--build", str(folder / "build"), "--target", *_PROGRAMS, "-j", str(os.cpu_count()))
 
 

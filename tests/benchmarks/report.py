@@ -50,9 +50,13 @@ def write_tables(folder: Path, machine: str, date: str, rows: Sequence[Row]) -> 
 
 
 def _file_name(machine: str) -> str:
-    """Return `intel-xeon-family-6-model-85` for `Intel(R) Xeon(R) (family 6, model 85), 2 cores, Linux ...`."""
+    """Return `intel-xeon-family-6-model-85` for `Intel(R) Xeon(R) (family 6, model 85), 2 cores, Linux ...`.
+
+    Virtual machines on the same processor may have its AMX or not.
+    """
     processor = re.sub(r"\((R|TM)\)", "", machine.partition(" cores")[0].rpartition(",")[0])
-    return "-".join(re.findall(r"[a-z0-9]+", processor.lower()))
+    tiles = " amx" if "kernels AMX" in machine else ""
+    return "-".join(re.findall(r"[a-z0-9]+", processor.lower() + tiles))
 
 
 def _section(file: Path) -> str:

@@ -17,8 +17,9 @@ struct Product {
 };
 
 // Compute independent products. Up to few_rows() rows, a result has the same bits for any number of rows and threads. More
-// rows are multiplied by integer or float32 kernels, which guarantee the same among themselves, or by BLAS at levels
-// without such kernels. Affine and mxfp4 weights give the same bits for any number of rows at the VNNI level.
+// rows are multiplied by integer or float32 kernels or by tiles, which guarantee the same among themselves, or by BLAS at
+// levels without such kernels. Weights in affine types, MXFP4 and GGUF's types give the same bits for any number of rows
+// at the VNNI level; at the AMX level, of interleaved ones those in affine types with groups of 64 do.
 void multiply(const std::vector<Product>& products);
 
 // The largest number of rows with the bits of single ones. Settable for tests, to the largest number for which packed

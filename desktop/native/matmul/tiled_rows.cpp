@@ -9,6 +9,8 @@
 
 namespace sotto {
 
+#if defined(__x86_64__)
+
 namespace {
 
 // Fewer rows if threads would otherwise be idle, but not so few that activations are read too often.
@@ -51,17 +53,18 @@ bool has_codes(const Matrix& matrix) {
 
 }  // namespace
 
-bool has_tiles([[maybe_unused]] const Matrix& matrix) {
-#if defined(__x86_64__)
-  const bool known = is_block(matrix.format) ? tile_kernels(matrix) == nullptr : matrix.group == 0;
-  return level() == Level::amx && known;
-#else
-  return false;
-#endif
-}
-
 std::ptrdiff_t split_size(std::ptrdiff_t rows, std::ptrdiff_t columns) {
   return round_up(rows, kTileHeight) * (split_width(columns) / 2 + sums_width(columns));
+}
+
+std::ptrdiff_t rows_in_tiled_task(const Matrix& matrix) {
+  const std::ptrdiff_t shared = round_up(matrix.rows / (kTasksForThread * threads()), kCodeRows);
+  return std::clamp(shared, kCodeRows, kMostTiledRows);
+}
+
+bool has_tiles(const Matrix& matrix) {
+  const bool known = is_block(matrix.format) ? tile_kernels(matrix) == nullptr : matrix.group == 0;
+  return level() == Level::amx && known;
 }
 
 SplitRows split_rows(const float* x, std::ptrdiff_t rows, std::ptrdiff_t columns, float* memory) {
@@ -76,11 +79,6 @@ SplitRows split_rows(const float* x, std::ptrdiff_t rows, std::ptrdiff_t columns
                  }
                });
   return {values, sums, rows, columns};
-}
-
-std::ptrdiff_t rows_in_tiled_task(const Matrix& matrix) {
-  const std::ptrdiff_t shared = round_up(matrix.rows / (kTasksForThread * threads()), kCodeRows);
-  return std::clamp(shared, kCodeRows, kMostTiledRows);
 }
 
 void multiply_tiled(const Matrix& matrix, const SplitRows& x, float* y, std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -109,5 +107,19 @@ void multiply_tiled(const Matrix& matrix, const SplitRows& x, float* y, std::ptr
     }
   }
 }
+
+#else
+
+bool has_tiles(const Matrix&) { return false; }
+
+std::ptrdiff_t split_size(std::ptrdiff_t, std::ptrdiff_t) { return 0; }
+
+SplitRows split_rows(const float*, std::ptrdiff_t, std::ptrdiff_t, float*) { return {}; }
+
+std::ptrdiff_t rows_in_tiled_task(const Matrix& matrix) { return matrix.rows; }
+
+void multiply_tiled(const Matrix&, const SplitRows&, float*, std::ptrdiff_t, std::ptrdiff_t) {}
+
+#endif
 
 }  // namespace sotto

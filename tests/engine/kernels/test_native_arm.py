@@ -24,7 +24,7 @@ MACHINE = "aarch64"
 # Processors, and the levels that the kernels must choose there.
 PROCESSORS = {"cortex-a72": "neon", "cortex-a76": "dotprod", "max": "i8mm"}
 # All that the products consist of, besides their kernels.
-PARTS = ("cpu", "thread_pool", "blas", "product", "fixed_rows", "many_rows")
+PARTS = ("cpu", "thread_pool", "blas", "product", "fixed_rows", "many_rows", "tiled_rows")
 
 pytestmark = [
     pytest.mark.slow,
