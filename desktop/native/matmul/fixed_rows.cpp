@@ -23,21 +23,19 @@ constexpr std::ptrdiff_t kPadding = kLine;
 // Minimum number of activations worth another thread.
 constexpr std::ptrdiff_t kTaskValues = 1 << 14;
 
-std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t step) { return (value + step - 1) / step * step; }
 
 // Bytes of a row's digits in one part, and the number of parts. The digits of a part are kept together, row by row, as
 // all of them are read for each block of weights.
 std::ptrdiff_t stride_of(const Matrix& matrix) {
   const std::ptrdiff_t columns = (matrix.columns + kPaddedColumns - 1) / kPaddedColumns * kPaddedColumns;
-  return round_to_line(std::min(kFixedColumns, columns) * kFixedDigits) + kPadding;
+  return round_up(std::min(kFixedColumns, columns) * kFixedDigits, kLine) + kPadding;
 }
+
+std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
 
 // Rows whose digits lie together.
 std::ptrdiff_t rows_together(const FixedKernels& kernels) { return kernels.tile_bytes != nullptr ? kDigitRows : 1; }
-
-std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t step) { return (value + step - 1) / step * step; }
-
-std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
 
 // The thread's memory for unpacked weights, kept for its next task.
 FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
