@@ -13,7 +13,7 @@ KERNELS = native.kernels()
 LEVELS = (
     ("neon", "dotprod", "i8mm") if platform.machine() == "aarch64" else ("portable", "avx2", "avx512", "vnni", "amx")
 )
-# The levels at which packed weights give the same bits for any number of rows.
+# The levels at which packed weights, if not interleaved, give the same bits for any number of rows.
 ANY_ROWS = ("vnni", "amx")
 needs_kernels = pytest.mark.skipif(KERNELS is None, reason="the native kernels are not built here")
 
