@@ -63,5 +63,15 @@ struct Block {
   }
 };
 
+// The block of a panel with this number.
+template <typename Type>
+inline Block block_at(const BlockPanel& panel, ptrdiff_t index) {
+  constexpr BlockType type = block_type(Type::format);
+  const ptrdiff_t words = index * (kBlockColumns * type.bits / 32), halves = index * type.halves;
+  return {reinterpret_cast<const int32_t*>(panel.codes) + words * panel.rows,
+          reinterpret_cast<const int16_t*>(panel.scales) + halves * panel.rows, panel.rows,
+          static_cast<__mmask16>((1u << panel.rows) - 1)};
+}
+
 }  // namespace
 }  // namespace sotto

@@ -16,16 +16,6 @@ constexpr ptrdiff_t kAhead = 4096;
 
 inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
-// The block of a panel with this number.
-template <typename Type>
-inline Block block_at(const BlockPanel& panel, ptrdiff_t index) {
-  constexpr BlockType type = block_type(Type::format);
-  const ptrdiff_t words = index * (kBlockColumns * type.bits / 32), halves = index * type.halves;
-  return {reinterpret_cast<const int32_t*>(panel.codes) + words * panel.rows,
-          reinterpret_cast<const int16_t*>(panel.scales) + halves * panel.rows, panel.rows,
-          static_cast<__mmask16>((1u << panel.rows) - 1)};
-}
-
 // total += weights * four digits, in each lane for its row. As in digits_vnni.h, not by the intrinsic.
 inline void add_products(__m512i& total, __m512i weights, const int8_t* digits) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(total) : "v"(weights), "m"(*reinterpret_cast<const int32_t*>(digits)));

@@ -31,10 +31,14 @@ inline void store_pair(__m512 even, __m512 odd, uint16_t* panel, ptrdiff_t pair,
   }
 }
 
-// The weights of byte `byte` of each row's word.
-inline __m512 weights_of(__m512i codes, int byte, __m512 scale, __m512 bias) {
-  const __m512i code = _mm512_and_si512(_mm512_srli_epi32(codes, 8 * byte), _mm512_set1_epi32(0xff));
-  return _mm512_fmadd_ps(_mm512_cvtepi32_ps(code), scale, bias);
+// Byte `byte` of each row's word.
+inline __m512 codes_at(__m512i words, int byte) {
+  return _mm512_cvtepi32_ps(_mm512_and_si512(_mm512_srli_epi32(words, 8 * byte), _mm512_set1_epi32(0xff)));
+}
+
+// The weights of these codes.
+inline __m512 weights_of(__m512i words, int byte, __m512 scale, __m512 bias) {
+  return _mm512_fmadd_ps(codes_at(words, byte), scale, bias);
 }
 
 // Arrange a run, whose codes `codes` returns by fours of columns.
@@ -61,12 +65,7 @@ inline void arrange_run(const RunScales& own, int run, ptrdiff_t column, uint16_
 // The block that column `column` begins, and the scales of `count` runs of it, as integers where these have a factor.
 template <typename Type>
 inline Block open_block(const BlockPanel& panel, ptrdiff_t column, int count, RunScales& own) {
-  constexpr BlockType type = block_type(Type::format);
-  const ptrdiff_t index = column / kBlockColumns;
-  const ptrdiff_t words = index * (kBlockColumns * type.bits / 32), halves = index * type.halves;
-  const Block block = {reinterpret_cast<const int32_t*>(panel.codes) + words * panel.rows,
-                       reinterpret_cast<const int16_t*>(panel.scales) + halves * panel.rows, panel.rows,
-                       static_cast<__mmask16>((1u << panel.rows) - 1)};
+  const Block block = block_at<Type>(panel, column / kBlockColumns);
   if constexpr (HasFactor<Type>) {
     Type::put_scales(block, own, Lanes::set(1.0f));
   } else if constexpr (!may_end_early(Type::format)) {
@@ -126,10 +125,7 @@ void arrange_panel(const BlockPanel& panel, ptrdiff_t first, ptrdiff_t count, ui
 
 // Two of the bytes of each word as bfloat16 numbers, which hold them exactly.
 inline __m512i as_bfloats(__m512i even, int even_byte, __m512i odd, int odd_byte) {
-  const auto number = [](__m512i codes, int byte) {
-    return _mm512_cvtepi32_ps(_mm512_and_si512(_mm512_srli_epi32(codes, 8 * byte), _mm512_set1_epi32(0xff)));
-  };
-  return paired(number(even, even_byte), number(odd, odd_byte));
+  return paired(codes_at(even, even_byte), codes_at(odd, odd_byte));
 }
 
 template <typename Type>
