@@ -9,7 +9,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
-from sotto.ui.markdown.formula_placer import Formulas, _formulas_of
+from sotto.ui.markdown import formula_placer
+from sotto.ui.markdown.formula_placer import _formulas_of
 from sotto.ui.markdown.math_svg import LONGEST, draw, mask_formulas
 from sotto.ui.markdown.renderer import MarkdownRenderer
 from sotto.ui.markdown.view import MarkdownText
@@ -191,8 +192,16 @@ def test_a_formula_that_cannot_be_drawn_stays_latex(text, qtbot):
     text.append_markdown("Broken $\\frac{$ and $x$.")
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
-    qtbot.waitUntil(lambda: not text.findChild(Formulas)._waiting if text.findChild(Formulas) else True)
+    qtbot.waitUntil(lambda: not text.awaits_formulas)
     assert text.toPlainText().startswith("Broken $\\frac{$ and ")
+
+
+def test_formulas_that_cannot_be_drawn_are_not_tried_for_ever(text, qtbot, monkeypatch):
+    monkeypatch.setattr(formula_placer, "_KEPT", 3)
+    text.append_markdown(" and ".join(rf"$\frac{{{letter}$" for letter in "abcdef"))
+    text.finish()
+    qtbot.waitUntil(lambda: not text.awaits_formulas)
+    assert not pictures(text)
 
 
 def test_a_wide_formula_is_made_smaller(text, qtbot):

@@ -462,7 +462,8 @@ def test_no_latex_flashes_when_a_chat_is_opened(ready, qtbot, loop, monkeypatch)
         return drawn(order)
 
     monkeypatch.setattr(formula_placer, "picture_of", draw_slowly)
-    # On a busy machine two formulas can take longer than an app lets people wait.
+    # On a busy machine the pictures are put in late, and two can take longer than an app lets people wait.
+    monkeypatch.setattr(formula_placer, "_PAUSE_MS", 300)
     monkeypatch.setattr(formula_veil, "LONGEST_SECONDS", 30.0)
     transcript, seen = ready.window.chat.transcript, []
     ready.window.current.open(chat)

@@ -127,6 +127,9 @@ class Formulas(QObject):
 
     Signals:
         changed: Pictures were put into the document.
+
+    Attributes:
+        waiting: Whether formulas are being drawn for it.
     """
 
     changed = Signal()
@@ -139,34 +142,42 @@ class Formulas(QObject):
         self._painter.painted.connect(self._soon)
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._put)
-        self._waiting = False
+        self.waiting = False
         self._look: tuple[str, float] = ("", 1.0)
+        # Not asked for again: the painter forgets the oldest of its results, and would draw hundreds of them for ever.
+        self._undrawable: set[DrawingRequest] = set()
 
     def draw(self, color: str, scale: float) -> None:
         """Draw all formulas in a colour, with `scale` device pixels per logical pixel."""
         self._look = (color, scale)
-        self._waiting = True
+        self._undrawable.clear()
+        self.waiting = True
         self._put()
 
     def forget(self) -> None:
         """Stop waiting for pictures, because the text has changed."""
-        self._waiting = False
+        self.waiting = False
 
     def _soon(self) -> None:
-        if self._waiting and not self._timer.isActive():
+        if self.waiting and not self._timer.isActive():
             self._timer.start()
 
     def _put(self) -> None:
         """Insert the pictures that are ready."""
-        if not self._waiting:
+        if not self.waiting:
             return
-        self._waiting, found = False, []
+        self.waiting, found = False, []
         for start, length, look in _formulas_of(self._document, drawn=False):
             order = self._order(look)
+            if order in self._undrawable:
+                continue
             known, picture = self._painter.find(order)
-            self._waiting = self._waiting or not known
             if picture is not None:
                 found.append((start, length, look, order, picture))
+            elif known:
+                self._undrawable.add(order)
+            else:
+                self.waiting = True
         if not found:
             return
         cursor = QTextCursor(self._document)

@@ -89,6 +89,11 @@ class MarkdownText(MessageText):
         return self.textCursor().hasSelection() or changed or self.source_shown
 
     @property
+    def awaits_formulas(self) -> bool:
+        """Whether pictures of formulas are still to be put in."""
+        return self._formulas.waiting
+
+    @property
     def source_shown(self) -> bool:
         """Whether a source is shown in place of the rendered text."""
         return self._source is not None

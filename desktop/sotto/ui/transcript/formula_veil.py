@@ -1,15 +1,12 @@
 """Shows a conversation that has just been opened only once its formulas are drawn, so that nothing flashes or moves."""
 
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
-from sotto.ui.markdown.formula_placer import painter
-
 _INTERVAL_MS = 20
-# After the last formula is drawn, the texts need this long to put the pictures in and to be laid out.
-_SETTLING_SECONDS = 0.06
 LONGEST_SECONDS = 1.0
 """How long formulas may keep a conversation from being shown."""
 
@@ -17,29 +14,31 @@ LONGEST_SECONDS = 1.0
 class FormulaVeil(QObject):
     """Keeps what was in view before on the screen while formulas are drawn, for at most a second."""
 
-    def __init__(self, view: QWidget) -> None:
-        """Hold back the painting of `view`, which owns this object."""
+    def __init__(self, view: QWidget, unfinished: Callable[[], bool]) -> None:
+        """Hold back the painting of `view`, which owns this object.
+
+        Args:
+            view: What is hidden.
+            unfinished: Returns whether formulas are still to be put into it.
+        """
         super().__init__(view)
         self._view = view
-        self._began = self._busy_until = 0.0
+        self._unfinished = unfinished
+        self._began = 0.0
+        self._calm = False
         self._timer = QTimer(self, interval=_INTERVAL_MS)
         self._timer.timeout.connect(self._check)
 
     def lower(self) -> None:
         """Hold painting back if there are formulas to draw."""
-        if painter().busy:
-            self._began = self._busy_until = time.monotonic()
+        if self._unfinished():
+            self._began, self._calm = time.monotonic(), False
             self._view.setUpdatesEnabled(False)
             self._timer.start()
 
-    def raise_(self) -> None:
-        """Paint again at once."""
-        self._timer.stop()
-        self._view.setUpdatesEnabled(True)
-
     def _check(self) -> None:
-        now = time.monotonic()
-        if painter().busy:
-            self._busy_until = now
-        if now - self._busy_until >= _SETTLING_SECONDS or now - self._began >= LONGEST_SECONDS:
-            self.raise_()
+        """Paint again once nothing was left to do twice in a row: in between, new sizes have reached the layout."""
+        calm, self._calm = self._calm, not self._unfinished()
+        if (calm and self._calm) or time.monotonic() - self._began >= LONGEST_SECONDS:
+            self._timer.stop()
+            self._view.setUpdatesEnabled(True)

@@ -83,7 +83,7 @@ class Transcript(QScrollArea):
         # Goes on when the event loop is idle: with further widgets near the viewport, or in the size that it now has.
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
-        self._veil = FormulaVeil(self.viewport())
+        self._veil = FormulaVeil(self.viewport(), self._awaits_formulas)
         self._hover = HoverRefresher(self.viewport())
         self.newest = JumpToLatest()
         self.newest.setParent(self)
@@ -406,6 +406,10 @@ class Transcript(QScrollArea):
         self._mark_messages()
         self._place_button()
         self._hover.note_movement()
+
+    def _awaits_formulas(self) -> bool:
+        """Return whether a text in a message still waits for pictures of its formulas."""
+        return any(text.awaits_formulas for message in self.messages for text in message.texts)
 
     def _place_headers(self) -> None:
         """Let answers know that another part of them may be in view, so that they place their code headers."""
