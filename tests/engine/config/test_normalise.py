@@ -212,6 +212,12 @@ def test_the_pattern_under_another_key():
         normalise({"model_type": "qwen3_5_text", "layer_types": [linear, FULL, linear, linear]})
 
 
+def test_a_model_with_fewer_layers_than_its_pattern_is_refused():
+    with pytest.raises(UnsupportedModelError, match=r"at least 6, but num_hidden_layers in its config\.json is 4\."):
+        normalise({"model_type": "gemma3_text", "num_hidden_layers": 4, "sliding_window_pattern": 6})
+    normalise({"model_type": "gemma3_text", "num_hidden_layers": 6, "sliding_window_pattern": 6})
+
+
 def test_layers_that_do_not_alternate_regularly_are_refused():
     with pytest.raises(UnsupportedModelError, match=r"layer_types are not regular, which cohere2 models should be"):
         normalise({"model_type": "cohere2", "layer_types": [SLIDING, FULL, FULL, SLIDING]})

@@ -130,10 +130,16 @@ def _set_pattern(config: dict[str, Any], key: str, *, as_letters: bool) -> None:
     """Write the pattern of `layer_types` to `key`, as letters or as its period.
 
     Raises:
-        UnsupportedModelError: The pattern has no period, or no layer attends to the whole text.
+        UnsupportedModelError: The pattern has no period, or no layer attends to the whole text, as definitions expect.
     """
     types = config.get("layer_types")
     if not isinstance(types, list) or not types:
+        period, layers = config.get(key), config.get("num_hidden_layers")
+        if isinstance(period, int) and isinstance(layers, int) and period > layers:
+            raise UnsupportedModelError(
+                f"One layer of every {period} attends to the whole text ({key}), so there should be at least {period}, "
+                f"but num_hidden_layers in its config.json is {layers}."
+            )
         return
     if _FULL not in types:
         raise UnsupportedModelError(
