@@ -1,5 +1,6 @@
 """Opening the window, or a conversation in the terminal if no window can open."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from sotto.ui.platform import desktop_message
 from sotto.ui.platform.single_instance import Show, StartRequest, enter
 
 
-def run(show: Show, paths: tuple[Path, ...], address: str = "") -> int:
+def run(show: Show = Show.WINDOW, paths: tuple[Path, ...] = (), address: str = "") -> int:
     """Open the app, in the running instance if there is one; return the exit status.
 
     Where no window can open, the model answers in the terminal; where there is none, as after a double-click, a program
@@ -47,6 +48,8 @@ def _open(request: StartRequest) -> int:
         # A full or read-only disk; the app itself reports the consequences.
         print(f"Could not check whether Sotto is already running: {error}.", file=sys.stderr)
         instance = None
+    # As in the app, see `GarbageCollector`. Its modules are some of what lives longest, and imported faster without.
+    gc.disable()
     from sotto.ui.app.app import run as run_app
 
     return run_app(request, instance)

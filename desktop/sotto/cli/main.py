@@ -80,13 +80,18 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.engine.tokens.tokenizer_trying import try_tokenizer
 
         return try_tokenizer()
+    if not arguments:
+        # As after a double-click: the window should not wait until everything is known that can be given.
+        from sotto.cli import desktop
+
+        return desktop.run()
     parser, commands = parsers()
-    if arguments and (command := commands.get(arguments[0])):
+    if command := commands.get(arguments[0]):
         # Options may come before, between and after the model and the prompt.
         parsed = command.parse_intermixed_args(arguments[1:])
         run: Callable[[argparse.Namespace], int] = parsed.run
         return run(parsed)
-    if arguments and arguments[0] in ("-h", "--help", "--version"):
+    if arguments[0] in ("-h", "--help", "--version"):
         parser.parse_args(arguments[:1])
     return _open_app(parser, list(commands), arguments)
 

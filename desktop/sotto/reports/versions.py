@@ -1,7 +1,6 @@
 """The versions that matter to a bug report."""
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from sotto import __version__
 
@@ -15,6 +14,9 @@ def system() -> str:
 
 def package_version(package: str) -> str:
     """Return the version of an installed package."""
+    # Imported here, because it takes longer than the rest of a start's reports, most of which are never made.
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

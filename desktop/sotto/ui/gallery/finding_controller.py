@@ -29,16 +29,15 @@ _FEWEST_LETTERS = 2
 
 
 class FindingController(QObject):
-    """Owns the page, which is created on first use. Nothing is sent before something is typed there.
+    """Fills the page. Nothing is sent before something is typed there.
 
     Signals:
-        page_wanted: The page should come into view (`FindingPage`).
-        left: The user wants to return from it to the chat.
         link_asked: The user wants to see a page on the web (its address).
+
+    Attributes:
+        page: The page.
     """
 
-    page_wanted = Signal(object)
-    left = Signal()
     link_asked = Signal(str)
     _reported = Signal(object)
 
@@ -59,7 +58,7 @@ class FindingController(QObject):
         self._timer = QTimer(self, singleShot=True, interval=_DELAY_MS)
         self._timer.timeout.connect(self._search)
         self._reported.connect(self._take, Qt.ConnectionType.QueuedConnection)
-        models.finding_wanted.connect(self.open)
+        self.page = self._make_page()
 
     def begin(self, tasks: "AsyncTasks") -> None:
         """Start what needs the event loop."""
@@ -76,11 +75,8 @@ class FindingController(QObject):
         """What searches, created with the first search."""
         return Finder(self._reported.emit)
 
-    @cached_property
-    def page(self) -> FindingPage:
-        """The page, created on first use."""
+    def _make_page(self) -> FindingPage:
         page, downloads = FindingPage(), self._models.downloading.downloads
-        page.left.connect(self.left)
         page.searched.connect(self._change_search)
         page.chosen.connect(self._choose)
         page.shown.connect(self._renew)
@@ -90,12 +86,6 @@ class FindingController(QObject):
         downloads.changed.connect(self._show_presence)
         self._library.changed.connect(self._show_presence)
         return page
-
-    @Slot()
-    def open(self) -> None:
-        """Bring the page into view."""
-        self._show_status()
-        self.page_wanted.emit(self.page)
 
     # The list
 
@@ -184,7 +174,7 @@ class FindingController(QObject):
         else:
             self._timer.stop()
         self._show(text.strip(), ())
-        self._show_status()
+        self.show_status()
         self._renew()
 
     @Slot()
@@ -203,10 +193,11 @@ class FindingController(QObject):
                 self._looked[outcome.model.id] = outcome.model
         elif outcome.words == self.page.field.text().strip():
             self._found, self._problem, self._searching = outcome.models, outcome.problem, False
-            self._show_status(announced=True)
+            self.show_status(announced=True)
         self._renew()
 
-    def _show_status(self, *, announced: bool = False) -> None:
+    def show_status(self, *, announced: bool = False) -> None:
+        """Show where what is typed is sent, and how the search goes; `announced` if screen readers should hear it."""
         where = tr("What you type here is sent to {host}.").format(host=shown_host())
         if self._searching:
             now = tr("Searching…")

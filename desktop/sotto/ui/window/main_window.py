@@ -32,7 +32,7 @@ from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.gallery.finding_controller import FindingController
+from sotto.ui.gallery.find_models import FindModels
 from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
@@ -110,7 +110,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.of_sotto())
         self.setAcceptDrops(True)
         self.models = ModelsController(session, preferences, self)
-        self.finding = FindingController(self.models, session.library, self)
+        self.finding = FindModels(self.models, session.library, self)
         self.sidebar = Sidebar(self.models.panel, preferences)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, chats.images, self)
