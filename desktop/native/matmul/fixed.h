@@ -78,12 +78,13 @@ struct FixedKernels {
   int together = 1;
   // Rows of activations that `multiply` takes at once.
   int rows_at_once = 6;
-  // If given, digits are tiles, of which this returns the bytes of a row: the same ones of 16 rows follow each other.
-  // So do the scales and the sums of 16 rows for each run.
+  // If given, digits are tiles, of which this returns the bytes of a row: the same ones of kTileHeight rows follow each
+  // other. So do the scales and the sums of as many rows for each run.
   ptrdiff_t (*tile_bytes)(const Matrix& matrix) = nullptr;
 };
 
-constexpr ptrdiff_t kDigitRows = 16;
+// Rows of a tile of AMX.
+constexpr ptrdiff_t kTileHeight = 16;
 
 #if defined(__x86_64__)
 extern const FixedKernels kFixedAmx;

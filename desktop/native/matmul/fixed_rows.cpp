@@ -35,7 +35,7 @@ std::ptrdiff_t stride_of(const Matrix& matrix) {
 std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
 
 // Rows whose digits lie together.
-std::ptrdiff_t rows_together(const FixedKernels& kernels) { return kernels.tile_bytes != nullptr ? kDigitRows : 1; }
+std::ptrdiff_t rows_together(const FixedKernels& kernels) { return kernels.tile_bytes != nullptr ? kTileHeight : 1; }
 
 // The thread's memory for unpacked weights, kept for its next task.
 FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {

@@ -11,8 +11,7 @@
 namespace sotto {
 
 constexpr ptrdiff_t kSplitParts = 3;
-// Rows and columns of a tile of activations, and rows of weights that are multiplied together.
-constexpr ptrdiff_t kTileHeight = 16;
+// Columns of a tile of activations, and rows of weights that are multiplied together.
 constexpr ptrdiff_t kTileColumns = 32;
 constexpr ptrdiff_t kTiledRows = 32;
 // Columns whose products are added up in tiles, and most columns and rows of weights arranged at a time: they stay in

@@ -74,7 +74,7 @@ void multiply_codes_amx(const uint16_t* x, const float* sums, ptrdiff_t rows, co
   const ptrdiff_t runs = columns / kTileColumns;
   TileShapes shapes;
   for (int tile = 0; tile < 8; ++tile) {
-    shapes.set(tile, tile < 7 ? rows : kTileRows, kTileBytes);
+    shapes.set(tile, tile < 7 ? rows : kTileHeight, kTileBytes);
   }
   const Tiles tiles(shapes);
   alignas(64) TileSums results[kMostTiledRows / kTileHeight];

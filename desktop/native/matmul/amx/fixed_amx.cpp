@@ -13,14 +13,14 @@ namespace sotto {
 namespace {
 
 // Rows of activations and of weights whose sums are in tiles at the same time, two by two of these.
-constexpr ptrdiff_t kRows = 2 * kTileRows;
-constexpr ptrdiff_t kColumns = 2 * kTileRows;
+constexpr ptrdiff_t kRows = 2 * kTileHeight;
+constexpr ptrdiff_t kColumns = 2 * kTileHeight;
 // Rows of weights unpacked at a time.
 constexpr ptrdiff_t kWidth = 128;
 
 constexpr int kRun = 64;
 // Bytes of a run's digits for 16 rows of activations, and of its codes for 32 rows of weights.
-constexpr ptrdiff_t kOfDigits = kFixedDigits * kTileRows * kRun;
+constexpr ptrdiff_t kOfDigits = kFixedDigits * kTileHeight * kRun;
 constexpr ptrdiff_t kOfCodes = kRun * kColumns;
 
 // Zero for matrices without panels, and with other runs.
@@ -33,8 +33,8 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
   constexpr int V = kRun / kLanes;
   for (ptrdiff_t run = 0; run < runs; ++run, digits += kOfDigits) {
     RunOfRow<V> read(row + run * kRun);
-    scales[run * kTileRows] = read.scale;
-    sums[run * kTileRows] = read.sum;
+    scales[run * kTileHeight] = read.scale;
+    sums[run * kTileHeight] = read.sum;
 #pragma GCC unroll 2
     for (int place = kFixedDigits - 1; place > 0; --place) {
       __m512i digit[V];
@@ -42,7 +42,7 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
       for (int v = 0; v < V; ++v) {
         digit[v] = take_digit(read.integers[v]);
       }
-      store_in_order<V, Nibbles>(digit, digits + place * kTileRows * kRun);
+      store_in_order<V, Nibbles>(digit, digits + place * kTileHeight * kRun);
     }
     store_in_order<V, Nibbles>(read.integers, digits);
   }
@@ -59,7 +59,7 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
 }
 
 // The sums of a digit, and those of a run for two by two tiles.
-using Digits = int32_t[kFixedDigits][kTileRows][kTileRows];
+using Digits = int32_t[kFixedDigits][kTileHeight][kTileHeight];
 using Totals = Digits[2][2];
 
 // Multiply `Halves` tiles of activations, `half` bytes apart, by the codes of 32 rows of weights.
@@ -69,7 +69,7 @@ inline void multiply_run(const int8_t* digits, ptrdiff_t half, const uint8_t* co
   load_tile<7>(codes + kTileBytes, 2 * kTileBytes);
 #pragma GCC unroll 3
   for (int digit = 0; digit < kFixedDigits; ++digit) {
-    const int8_t* from = digits + digit * kTileRows * kRun;
+    const int8_t* from = digits + digit * kTileHeight * kRun;
     load_tile<4>(from, kRun);
     clear_tile<0>();
     multiply_bytes<0, 4, 6>();
@@ -118,9 +118,9 @@ inline void scale_up_tile(const Digits& totals, const float* x_scales, const flo
     const __m512 before = first ? _mm512_setzero_ps() : _mm512_load_ps(sums[row]);
     _mm512_store_ps(sums[row], scaled_up<Wide>(totals, row, x_scales[row], x_sums[row], scale, bias, before));
   };
-  if (rows >= kTileRows) {
+  if (rows >= kTileHeight) {
 #pragma GCC unroll 16
-    for (int row = 0; row < kTileRows; ++row) {
+    for (int row = 0; row < kTileHeight; ++row) {
       add(row);
     }
   } else {
@@ -140,15 +140,15 @@ void multiply_rows(const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrd
   for (ptrdiff_t run = 0; run < runs; ++run) {
     for (ptrdiff_t n = 0; n < count; n += kColumns) {
       const ptrdiff_t block = n / kColumns;
-      multiply_run<Halves>(x.digits + run * kOfDigits, kTileRows * x.stride,
+      multiply_run<Halves>(x.digits + run * kOfDigits, kTileHeight * x.stride,
                            weights.codes + (block * runs + run) * kOfCodes, totals);
 #pragma GCC unroll 1
       for (int half = 0; half < Halves; ++half) {
-        const ptrdiff_t at = half * kTileRows * x.runs + (first_run + run) * kTileRows;
+        const ptrdiff_t at = half * kTileHeight * x.runs + (first_run + run) * kTileHeight;
 #pragma GCC unroll 1
         for (int side = 0; side < 2; ++side) {
           scale_up_tile<Wide>(totals[half][side], x.scales + at, x.sums + at,
-                              weights.scales + run * 2 * kWidth + n + side * kTileRows, rows - half * kTileRows,
+                              weights.scales + run * 2 * kWidth + n + side * kTileHeight, rows - half * kTileHeight,
                               run == 0, sums[block][half][side]);
         }
       }
@@ -164,7 +164,7 @@ void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_
   constexpr decltype(&multiply_rows<false, 1>) kKernels[2][2] = {
       {multiply_rows<false, 1>, multiply_rows<false, 2>}, {multiply_rows<true, 1>, multiply_rows<true, 2>}};
   for (ptrdiff_t m = 0; m < rows; m += kRows) {
-    const ptrdiff_t height = smaller(kRows, rows - m), first = smaller(kTileRows, height);
+    const ptrdiff_t height = smaller(kRows, rows - m), first = smaller(kTileHeight, height);
     const Tiles tiles(two_by_two(first, height - first, kRun));
     kKernels[is_wide(matrix.format)][height > first](rows_from(x, m), height, first_run, runs, weights,
                                                      y + m * y_stride, y_stride, count, add);

@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "matmul/fixed.h"
+
 namespace sotto {
 namespace {
 
-// Rows of a tile, and the bytes of a row.
-constexpr ptrdiff_t kTileRows = 16;
+// The bytes of a row of a tile.
 constexpr ptrdiff_t kTileBytes = 64;
 
 // The operand of ldtilecfg: the shapes of the eight tiles. One without rows must not be used.
