@@ -8,8 +8,8 @@ carry that name, which is empty by default. The guarantees:
   cancelled) or `Failed`, in the order sent to its seat; a request cancelled while it waits ends at once.
 - Requests for a seat start in order of arrival, those that a person waits for first, up to `SLOTS` at a time, fewer
   where memory is short, and the started ones take turns. Between any two steps (a prefill chunk, a token) the loop
-  handles new commands; meanwhile, a helper thread renders and tokenizes the next requests. An error in one request
-  ends that request only.
+  handles new commands; a prefill that is cancelled also ends within its chunk, if its caches can go back. Meanwhile, a
+  helper thread renders and tokenizes the next requests. An error in one request ends that request only.
 - Models with work take turns step by step; those with background work only get every fourth step while a person waits
   for another one. While a model loads, the others continue between the parts that are read.
 - Counts do not queue: a helper thread serves each with the model in the seat at that time. It ends with one `Counted`

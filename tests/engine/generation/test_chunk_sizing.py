@@ -47,6 +47,20 @@ def test_chunks_are_not_smaller_than_the_kernels_need_however_long_they_take():
     assert size.tokens == 48
 
 
+def test_a_fair_chunk_may_take_longer():
+    size = ChunkSize(first=144, target=0.8, limit=2.0, least=72, fair=144)
+    for seconds, expected in ((1.66, 144), (2.4, 72), (0.85, 144), (0.9, 288), (1.8, 144), (0.9, 144)):
+        size.took(size.tokens, seconds)
+        assert size.tokens == expected
+
+
+def test_how_long_a_chunk_will_take():
+    size = ChunkSize(first=64, target=0.2)
+    assert size.seconds_of(10) == float("inf")
+    size.took(64, 0.32)
+    assert size.seconds_of(10) == pytest.approx(0.05)
+
+
 def test_on_a_gpu_the_chunk_size_does_not_change():
     size = ChunkSize()
     size.took(2048, 60.0)

@@ -7,7 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generating import PLENTY, PROMPT, Counting, cancel_after, drain, empty, finished, reference, run, scheduler, task
+from generating import (
+    PLENTY,
+    PROMPT,
+    Counting,
+    add,
+    cancel_after,
+    drain,
+    empty,
+    finished,
+    reference,
+    run,
+    scheduler,
+    task,
+)
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.batch import MAX_BATCH_ROWS
 from sotto.engine.caches.caches import make_caches
@@ -159,10 +172,27 @@ def test_after_any_cancellation_the_next_request_is_answered_as_by_a_fresh_engin
 
 @kinds
 def test_a_cancelled_prefill_resumes_where_it_stopped(kind):
-    prefix = empty(kind)
-    cancelled = finished(run(kind, prefix, task(cancelled=cancel_after(3))))
+    prefix, stops = empty(kind), []
+    running = scheduler(kind, prefix)
+    add(running, task(cancelled=lambda: bool(stops)))
+    while not any(isinstance(event, PrefillProgress) and event.done == 21 for event in running.step()):
+        pass
+    stops.append(True)
+    cancelled = finished(drain(running))
     assert (cancelled.done_reason, cancelled.text, cancelled.token_ids) == (DoneReason.CANCELLED, "", ())
     assert finished(run(kind, prefix, task())).cached_tokens == 21
+
+
+def test_a_prefill_can_be_cancelled_between_two_layers(monkeypatch):
+    monkeypatch.setattr(generation_module, "_STOP_SECONDS", 1e-9)
+    prefix, model = empty("plain"), Counting("plain")
+    events = run("plain", prefix, task(cancelled=lambda: len(model.shapes) == 2), model=model)
+    assert finished(events).done_reason is DoneReason.CANCELLED
+    assert len(model.shapes) == 2
+    # The second chunk was begun, but not finished.
+    again = finished(run("plain", prefix, task()))
+    assert again.cached_tokens == 7
+    assert again.token_ids == reference("plain", PROMPT, 12)
 
 
 @pytest.mark.parametrize("failing", [1, 3, 9])

@@ -66,6 +66,40 @@ class Sequence:
         """Evaluate the arrays of all caches."""
         mx.eval([cache.state for cache in self.caches])
 
+    def compute(self, forward: Callable[[], object], stop: Callable[[], bool], steps: int) -> bool:
+        """Evaluate what a forward pass appends to the caches, layer by layer, unless it is stopped.
+
+        Args:
+            forward: The pass, which is lazy.
+            stop: Asked between two steps. Once it returns True, the caches are brought back to where they were. Not
+                asked if there are stateful ones, which would have to be copied for that.
+            steps: In how many parts to evaluate, if there are as many layers.
+
+        Returns:
+            Whether it was evaluated as a whole.
+        """
+        if self.stateful or steps <= 1:
+            forward()
+            self.evaluate()
+            return True
+        held = {number: [leaf.hold() for leaf in leaves([cache])] for number, cache in enumerate(self.caches)}
+        forward()
+        together = -(-len(self.caches) // steps)
+        for first in range(0, len(self.caches), together):
+            step = range(first, min(first + together, len(self.caches)))
+            for number in step:
+                # Before they are evaluated, so that the buffers are changed in place.
+                del held[number]
+            mx.eval([self.caches[number].state for number in step])
+            if held and stop():
+                for leaf in self.ranged:
+                    leaf.rewind(len(self.tokens))
+                for number, buffers in held.items():
+                    for leaf, before in zip(leaves([self.caches[number]]), buffers, strict=True):
+                        leaf.restore(before, len(self.tokens))
+                return False
+        return True
+
     @property
     def is_rewindable(self) -> bool:
         """Whether the last few tokens can always be removed."""

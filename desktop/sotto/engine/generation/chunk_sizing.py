@@ -14,9 +14,9 @@ class ChunkSize:
     """The size of prefill chunks, adapted to measured times.
 
     On a GPU the largest chunk is the fastest and short enough. On a CPU a chunk should end soon enough to show progress
-    and to react to Stop, but small chunks can cost much more per token, because each of them reads all weights. So the
-    size is halved while chunks take longer than their target, unless that makes tokens much more expensive, and doubled
-    while there is time, or much to gain within the limit.
+    and to let others begin, but small chunks can cost much more per token, because each of them reads all weights. So
+    the size is halved while chunks take longer than their target, unless that makes tokens much more expensive, and
+    doubled while there is time, or much to gain within the limit.
 
     Attributes:
         tokens: The size to use next.
@@ -29,6 +29,7 @@ class ChunkSize:
         target: float | None = None,
         limit: float = 1.0,
         least: int = 1,
+        fair: int = 0,
     ) -> None:
         """Start with chunks of `first` tokens.
 
@@ -38,12 +39,14 @@ class ChunkSize:
             target: Seconds that a chunk should take; None to use `largest` always.
             limit: Seconds that a chunk may take if that saves time overall.
             least: Minimum size, however long it takes.
+            fair: Size up to which a chunk may take `limit` in any case.
         """
         self.tokens = first if target is not None else largest
         self._largest = largest
         self._target = target
         self._limit = limit
         self._least = least
+        self._fair = fair
         self._seconds: dict[int, float] = {}
         # Tokens per second of the last whole chunk.
         self._rate = 0.0
@@ -59,6 +62,10 @@ class ChunkSize:
         tokens, small = (longer, _SMALL_BESIDE_LONG) if longer > self.tokens else (self.tokens, _SMALL)
         return remaining if remaining <= tokens * (1 + small) else tokens
 
+    def seconds_of(self, tokens: int) -> float:
+        """Return how long a chunk of so many tokens will take, about; infinity before a whole one was measured."""
+        return tokens / self._rate if self._rate else math.inf
+
     def took(self, tokens: int, seconds: float) -> None:
         """Record that a chunk of `tokens` took `seconds`."""
         if tokens >= self.tokens:
@@ -66,10 +73,14 @@ class ChunkSize:
         if self._target is None or tokens > self.tokens or (tokens < self.tokens and seconds < self._limit):
             return  # the last chunk of a prompt says little about whole ones
         self._seconds[tokens] = seconds
-        if seconds < self._target / 2 or self._gains_by_doubling(tokens, seconds):
+        if seconds < self._target_of(2 * tokens) / 2 or self._gains_by_doubling(tokens, seconds):
             self.tokens = min(self._largest, 2 * tokens)
-        elif seconds > self._target and self._can_be_halved(tokens, seconds):
+        elif seconds > self._target_of(tokens) and self._can_be_halved(tokens, seconds):
             self.tokens = max(self._least, tokens // 2)
+
+    def _target_of(self, tokens: int) -> float:
+        assert self._target is not None
+        return self._limit if tokens <= self._fair else self._target
 
     def _gains_by_doubling(self, tokens: int, seconds: float) -> bool:
         double = self._seconds.get(2 * tokens)

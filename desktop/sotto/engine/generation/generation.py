@@ -6,10 +6,12 @@ the caches hold exactly the tokens recorded for them, so a generation can end af
 continue from its caches.
 """
 
+import math
 import time
 from collections.abc import Callable
 from collections.abc import Sequence as Series
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import mlx.core as mx
@@ -30,6 +32,9 @@ from sotto.engine.tokens.stop_strings import StopMatcher
 from sotto.engine.vision.prompt_images import text_tokens
 
 Model = Callable[..., mx.array]
+
+# A chunk of a prompt is evaluated in steps of about so long, between which it can be stopped.
+_STOP_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Generation:
 
     Attributes:
         prepared: The prepared request.
-        cancelled: Polled once per step; returns whether to end the answer.
+        cancelled: Polled once per step, and within long ones; returns whether to end the answer.
         sampler: Samples the token after `pending`.
         guide: Restricts which tokens may follow; None for no restriction.
         sequence: Its caches; None before it begins and after it has ended.
@@ -83,7 +88,7 @@ class Generation:
         Args:
             prepared: The prepared request.
             prefix: Provides the caches.
-            cancelled: Polled once per step; returns whether to end the answer.
+            cancelled: Polled once per step, and within long ones; returns whether to end the answer.
             vision: Sees the images of the request; None for a model that sees none.
         """
         banned = prepared.ends if prepared.request.ignore_eos else ()
@@ -205,11 +210,12 @@ class Generation:
                     return [self._fed_so_far(done)]
             ids = self._prompt[done:until]
             started = time.perf_counter()
+            forward = partial(model, mx.array([ids]), cache=sequence.caches)
             if images is not None and (view := images.view(done, until)) is not None:
-                model(mx.array([without_images(ids)]), cache=sequence.caches, view=view)
-            else:
-                model(mx.array([ids]), cache=sequence.caches)
-            sequence.evaluate()
+                forward = partial(model, mx.array([without_images(ids)]), cache=sequence.caches, view=view)
+            steps = math.ceil(min(chunk.seconds_of(len(ids)) / _STOP_SECONDS, len(sequence.caches)))
+            if not sequence.compute(forward, self.cancelled, steps):
+                return []
             sequence.tokens.extend(ids)
             mx.clear_cache()
             chunk.took(len(ids), time.perf_counter() - started)

@@ -107,7 +107,7 @@ class Scheduler:
 
         Args:
             prepared: The prepared request.
-            cancelled: Polled once per step; if it returns True, the answer ends as cancelled.
+            cancelled: Polled once per step, and within long ones; if it returns True, the answer ends as cancelled.
         """
         self._running.append(Generation(prepared, self._prefix, cancelled, self._vision))
 
