@@ -86,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         ("length", "a length of the prompts of the group length"),
     ):
         add(f"--{name}", action="append", type=int, default=[], metavar="N", help=f"{what}; may be repeated")
+    add("--rounds", type=int, metavar="N", help="how often each cell of the table is measured, instead of 2 or 3 times")
     add("--build-llama", action="store_true", help="build llama.cpp's programs if they are not installed")
     add("--folder", type=Path, help="where to create the models, instead of a temporary folder")
     add("--json", type=Path, help="also write the rows to this file; rows that are there and not measured now stay")
@@ -102,7 +103,9 @@ def main() -> int:
     llama_bench = peer_llama_cpp.find(build=parsed.build_llama)
     if llama_bench is None:
         print(f"llama.cpp is skipped: set {peer_llama_cpp.VARIABLE} to its llama-bench, or use --build-llama.")
-    choice = Choice(parsed.shape, parsed.weights, parsed.prefill, parsed.depth, parsed.threads, parsed.length)
+    choice = Choice(
+        parsed.shape, parsed.weights, parsed.prefill, parsed.depth, parsed.threads, parsed.length, parsed.rounds
+    )
     rows = report.rows_of(parsed.json) if parsed.json and parsed.json.exists() else []
     measured: list[Row] = []
     description, date = machine(), time.strftime("%Y-%m-%d")

@@ -35,8 +35,7 @@ _CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.3, 0.8
 # The native kernels compute 6, 24 or 48 rows at a time, so that multiples are fastest. Chunks of fewer than 72 take up
 # to twice as long by the token, which is more than it is worth to let others begin a second earlier; those of 72 take
 # 1.06 times as long as those of 144.
-_CPU_FAIR_CHUNK, _CPU_LEAST_CHUNK = 144, 72
-_CPU_FIRST_SHARED_CHUNK = 96
+_CPU_FIRST_CHUNK, _CPU_FAIR_CHUNK, _CPU_LEAST_CHUNK = 192, 144, 72
 _CPU_AHEAD_BELOW = 0.1
 
 
@@ -210,11 +209,11 @@ def model_info(
 
 def _cpu_chunk_sizing() -> ChunkSizing:
     chunk = ChunkSize(
-        first=_CPU_FAIR_CHUNK,
+        first=_CPU_FIRST_CHUNK,
         target=_CPU_CHUNK_SECONDS,
         limit=_CPU_CHUNK_LIMIT,
         least=_CPU_LEAST_CHUNK,
         fair=_CPU_FAIR_CHUNK,
     )
-    shared = ChunkSize(first=_CPU_FIRST_SHARED_CHUNK, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
+    shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
     return ChunkSizing(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

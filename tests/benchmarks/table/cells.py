@@ -39,7 +39,7 @@ def table_rows(models: Models, llama_bench: Path | None, choice: Choice, *, quic
         model, twin = found
         for threads in thread_counts(tuple(case.threads)) if case.threads else [thread_count()]:
             with on_cores(threads):
-                yield from _rows(case, model, twin, llama_bench, threads)
+                yield from _rows(case, model, twin, llama_bench, threads, choice.rounds or case.rounds)
     for left in made:
         models.remove(left)
 
@@ -74,7 +74,9 @@ def _files(models: Models, case: Case, made: set[BenchmarkModel]) -> tuple[Bench
     return kinds[-1], kinds[0]
 
 
-def _rows(case: Case, model: BenchmarkModel, twin: BenchmarkModel, llama_bench: Path, threads: int) -> Iterator[Row]:
+def _rows(
+    case: Case, model: BenchmarkModel, twin: BenchmarkModel, llama_bench: Path, threads: int, rounds: int
+) -> Iterator[Row]:
     limit = read_rate()
     with ExitStack() as stack:
         ours = stack.enter_context(SottoPeer(model.folder))
@@ -89,9 +91,8 @@ def _rows(case: Case, model: BenchmarkModel, twin: BenchmarkModel, llama_bench: 
         }
         title = f"{case.name}, {threads} thread{'s' * (threads > 1)}"
         for tokens in case.prompts:
-            rounds = 1 if tokens >= _LONG else case.rounds
             found = turns(
-                rounds,
+                1 if tokens >= _LONG else rounds,
                 ours=lambda tokens=tokens: ours.prefill(tokens),
                 theirs=lambda tokens=tokens: theirs.prefill(tokens),
             )
@@ -100,12 +101,12 @@ def _rows(case: Case, model: BenchmarkModel, twin: BenchmarkModel, llama_bench: 
             context = ours.fill(depth)
             if depth >= _DEEP:
                 found = {
-                    "ours": [ours.decode(_TOKENS) for _ in range(case.rounds)],
-                    "theirs": theirs.decode(_TOKENS, depth, case.rounds),
+                    "ours": [ours.decode(_TOKENS) for _ in range(rounds)],
+                    "theirs": theirs.decode(_TOKENS, depth, rounds),
                 }
             else:
                 found = turns(
-                    case.rounds,
+                    rounds,
                     ours=lambda: ours.decode(_TOKENS),
                     theirs=lambda depth=depth: theirs.decode(_TOKENS, depth)[0],
                 )

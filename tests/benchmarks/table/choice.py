@@ -1,7 +1,7 @@
 """Which models, prompts and depths the table has: a choice that takes about 20 minutes, or what the options ask for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bench_models import GGUF_WEIGHTS, WEIGHTS
 from shapes import SHAPES
@@ -80,6 +80,7 @@ class Choice:
         depths: Lengths of contexts.
         threads: Numbers of threads.
         lengths: Lengths of the prompts of the group `length`.
+        rounds: How often each cell of the table is measured; None for each shape's own number.
     """
 
     shapes: Sequence[str] = ()
@@ -87,7 +88,8 @@ class Choice:
     prompts: Sequence[int] = ()
     depths: Sequence[int] = ()
     threads: Sequence[int] = ()
-    lengths: Sequence[int] = field(default=())
+    lengths: Sequence[int] = ()
+    rounds: int | None = None
 
     def cases(self) -> Iterator[Case]:
         """Yield what to measure, in an order in which neighbours share files."""

@@ -47,9 +47,16 @@ def test_chunks_are_not_smaller_than_the_kernels_need_however_long_they_take():
     assert size.tokens == 48
 
 
-def test_a_fair_chunk_may_take_longer():
-    size = ChunkSize(first=144, target=0.8, limit=2.0, least=72, fair=144)
-    for seconds, expected in ((1.66, 144), (2.4, 72), (0.85, 144), (0.9, 288), (1.8, 144), (0.9, 144)):
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(0.7, 384), (1.4, 192), (0.7, 192)],
+        [(2.2, 144), (1.7, 144), (2.4, 72), (1.2, 72), (0.9, 144), (0.9, 288), (1.8, 144)],
+    ],
+)
+def test_a_fair_chunk_may_take_longer(steps):
+    size = ChunkSize(first=192, target=0.8, limit=2.0, least=72, fair=144)
+    for seconds, expected in steps:
         size.took(size.tokens, seconds)
         assert size.tokens == expected
 

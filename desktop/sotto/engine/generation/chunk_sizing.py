@@ -76,7 +76,8 @@ class ChunkSize:
         if seconds < self._target_of(2 * tokens) / 2 or self._gains_by_doubling(tokens, seconds):
             self.tokens = min(self._largest, 2 * tokens)
         elif seconds > self._target_of(tokens) and self._can_be_halved(tokens, seconds):
-            self.tokens = max(self._least, tokens // 2)
+            # Not from above a fair size to one below it.
+            self.tokens = self._fair if tokens // 2 < self._fair < tokens else max(self._least, tokens // 2)
 
     def _target_of(self, tokens: int) -> float:
         assert self._target is not None
