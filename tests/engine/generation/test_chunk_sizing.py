@@ -64,8 +64,9 @@ def test_a_fair_chunk_may_take_longer(steps):
 def test_how_long_a_chunk_will_take():
     size = ChunkSize(first=64, target=0.2)
     assert size.seconds_of(10) == float("inf")
-    size.took(64, 0.32)
-    assert size.seconds_of(10) == pytest.approx(0.05)
+    for tokens in (64, 5):
+        size.took(tokens, tokens * 0.01)
+        assert size.seconds_of(10) == pytest.approx(0.1)
 
 
 def test_on_a_gpu_the_chunk_size_does_not_change():

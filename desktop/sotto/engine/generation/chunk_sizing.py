@@ -50,6 +50,8 @@ class ChunkSize:
         self._seconds: dict[int, float] = {}
         # Tokens per second of the last whole chunk.
         self._rate = 0.0
+        # Seconds for each token of the last chunk of any size.
+        self._pace = math.inf
 
     def next_of(self, remaining: int, seconds: float = 0.0) -> int:
         """Return how many of the remaining tokens to compute next: all of them if few would be left.
@@ -63,11 +65,12 @@ class ChunkSize:
         return remaining if remaining <= tokens * (1 + small) else tokens
 
     def seconds_of(self, tokens: int) -> float:
-        """Return how long a chunk of so many tokens will take, about; infinity before a whole one was measured."""
-        return tokens / self._rate if self._rate else math.inf
+        """Return how long a chunk of so many tokens will take, about; infinity before one was measured."""
+        return tokens * self._pace
 
     def took(self, tokens: int, seconds: float) -> None:
         """Record that a chunk of `tokens` took `seconds`."""
+        self._pace = seconds / tokens
         if tokens >= self.tokens:
             self._rate = tokens / seconds
         if self._target is None or tokens > self.tokens or (tokens < self.tokens and seconds < self._limit):
