@@ -48,7 +48,7 @@ def _open(request: StartRequest) -> int:
         # A full or read-only disk; the app itself reports the consequences.
         print(f"Could not check whether Sotto is already running: {error}.", file=sys.stderr)
         instance = None
-    # As in the app, see `GarbageCollector`. Its modules are some of what lives longest, and imported faster without.
+    # The app collects garbage itself (`GarbageCollector`); what it imports lives as long as it does.
     gc.disable()
     from sotto.ui.app.app import run as run_app
 

@@ -7,6 +7,7 @@ from sotto.engine.architectures.prediction import Predicting
 from sotto.engine.caches.batch import can_batch
 from sotto.engine.caches.caches import kv_note
 from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.caches.sequence import Sequence
 from sotto.engine.config.pooling_config import read_pooling_config
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import ModelInfo
@@ -29,8 +30,9 @@ from sotto.engine.vectors.hidden_states import decoder_reader
 from sotto.engine.weights.loader import LoadedModel
 from sotto.store.records import ModelSource
 
-# A chunk reads all weights, so a longer one is cheaper by the token; others wait for its end.
-_CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 2.0
+# A chunk reads all weights, so a longer one is cheaper by the token; others wait for its end, and Stop if the model has
+# caches that cannot go back.
+_CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT, _CPU_LIMIT_WITH_STATES = 0.8, 2.0, 1.5
 _CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.3, 0.8
 # The native kernels compute 6, 24 or 48 rows at a time, so that multiples are fastest. Chunks of fewer than 72 take up
 # to twice as long by the token, which is more than it is worth to let others begin a second earlier; those of 72 take
@@ -124,7 +126,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     scheduler = Scheduler(
         parts.loaded.model,
         prefix,
-        _cpu_chunk_sizing() if device() == "cpu" else ChunkSizing(),
+        _cpu_chunk_sizing(first.sequence) if device() == "cpu" else ChunkSizing(),
         steps=with_tapes(parts.loaded.model, parts.loaded.config, caches),
         batches=can_batch(parts.loaded.config, caches),
         speculator=Speculator(draft=draft or head),
@@ -207,13 +209,14 @@ def model_info(
     )
 
 
-def _cpu_chunk_sizing() -> ChunkSizing:
+def _cpu_chunk_sizing(sequence: Sequence) -> ChunkSizing:
+    stoppable = sequence.is_stoppable
     chunk = ChunkSize(
         first=_CPU_FIRST_CHUNK,
         target=_CPU_CHUNK_SECONDS,
-        limit=_CPU_CHUNK_LIMIT,
+        limit=_CPU_CHUNK_LIMIT if stoppable else _CPU_LIMIT_WITH_STATES,
         least=_CPU_LEAST_CHUNK,
-        fair=_CPU_FAIR_CHUNK,
+        fair=_CPU_FAIR_CHUNK if stoppable else 0,
     )
     shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
     return ChunkSizing(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

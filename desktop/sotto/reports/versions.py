@@ -14,7 +14,7 @@ def system() -> str:
 
 def package_version(package: str) -> str:
     """Return the version of an installed package."""
-    # Imported here, because it takes longer than the rest of a start's reports, most of which are never made.
+    # Imported here, because it would delay every start, and few make a report.
     from importlib.metadata import PackageNotFoundError, version
 
     try:

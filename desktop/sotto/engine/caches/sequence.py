@@ -66,19 +66,24 @@ class Sequence:
         """Evaluate the arrays of all caches."""
         mx.eval([cache.state for cache in self.caches])
 
+    @property
+    def is_stoppable(self) -> bool:
+        """Whether `compute` can be stopped; states would have to be copied for that."""
+        return not self.stateful
+
     def compute(self, forward: Callable[[], object], stop: Callable[[], bool], steps: int) -> bool:
         """Evaluate what a forward pass appends to the caches, layer by layer, unless it is stopped.
 
         Args:
             forward: The pass, which is lazy.
-            stop: Asked between two steps. Once it returns True, the caches are brought back to where they were. Not
-                asked if there are stateful ones, which would have to be copied for that.
+            stop: Asked between two steps, if it can be stopped. Once it returns True, the caches are brought back to
+                where they were.
             steps: In how many parts to evaluate, if there are as many layers.
 
         Returns:
             Whether it was evaluated as a whole.
         """
-        if self.stateful or steps <= 1:
+        if not self.is_stoppable or steps <= 1:
             forward()
             self.evaluate()
             return True

@@ -210,9 +210,10 @@ class Generation:
                     return [self._fed_so_far(done)]
             ids = self._prompt[done:until]
             started = time.perf_counter()
-            forward = partial(model, mx.array([ids]), cache=sequence.caches)
             if images is not None and (view := images.view(done, until)) is not None:
                 forward = partial(model, mx.array([without_images(ids)]), cache=sequence.caches, view=view)
+            else:
+                forward = partial(model, mx.array([ids]), cache=sequence.caches)
             steps = math.ceil(min(chunk.seconds_of(len(ids)) / _STOP_SECONDS, len(sequence.caches)))
             if not sequence.compute(forward, self.cancelled, steps):
                 return []
