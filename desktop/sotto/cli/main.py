@@ -81,7 +81,7 @@ def _dispatch(arguments: list[str]) -> int:
 
         return try_tokenizer()
     if not arguments:
-        # As after a double-click: the window should not wait until everything is known that can be given.
+        # As after a double-click: the window should not wait for parsers that have nothing to read.
         from sotto.cli import desktop
 
         return desktop.run()

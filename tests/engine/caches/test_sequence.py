@@ -35,9 +35,12 @@ def test_a_stopped_pass_leaves_the_caches_as_they_were(kv_bits, before):
     for sequence in (stopped, plain):
         if before:
             assert feed("plain", sequence, tokens[:before])[0]
-    # More than there is room for, so that the layer that is computed gets larger buffers.
-    assert feed("plain", stopped, tokens[before:600], stop=lambda: True) == (False, None)
+    room = [buffer.shape for buffer in stopped.ranged[-1].buffers]
+    # More than there is room for, so that all layers would get larger buffers.
+    assert feed("plain", stopped, tokens[before:], stop=lambda: True) == (False, None)
     assert stopped.tokens == tokens[:before]
+    # Otherwise the rest of the pass would be computed with the next one.
+    assert [buffer.shape for buffer in stopped.ranged[-1].buffers] == room
     assert [leaf.offset for leaf in stopped.ranged] == [before] * len(stopped.ranged)
     end = before + 40
     (_, found), (_, wanted) = (feed("plain", sequence, tokens[before:end]) for sequence in (stopped, plain))

@@ -451,8 +451,9 @@ def test_no_latex_flashes_when_a_chat_is_opened(ready, qtbot, loop, monkeypatch)
     formula = r"Then $\frac{a}{b}$ and" + "\n\n" + r"\begin{align} a &= b \\ c &= d \end{align}"
     ready.script.chunks = [formula]
     chat = answered(ready, qtbot)
+    message = ready.window.chat.transcript.last_message
+    qtbot.waitUntil(lambda: not message.text.awaits_formulas)
     ready.window.current.new_chat()
-    qtbot.waitUntil(lambda: not formula_placer.painter().busy)
     formula_placer.painter().done.clear()
     drawn, slow = formula_placer.picture_of, []
 

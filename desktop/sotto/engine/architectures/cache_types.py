@@ -103,15 +103,6 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """Go back to `length` tokens."""
         self.offset = length
 
-    def hold(self) -> tuple[mx.array, ...]:
-        """Return the buffers as they are now, for `restore`. While they exist, the next change makes a copy."""
-        return tuple(buffer[...] for buffer in self.buffers)
-
-    def restore(self, held: tuple[mx.array, ...], length: int) -> None:
-        """Go back to `length` tokens in buffers that `hold` returned."""
-        self._set(held)
-        self.offset = length
-
     def extend(self, length: int) -> tuple[int, Iterable[int]]:
         """Make room for tokens that the caller writes into the buffers; the cache must not be empty.
 
@@ -153,8 +144,8 @@ class FullKVCache(KVCache):  # type: ignore[misc]
             grown.append(empty if held is None else mx.concatenate([held, empty], axis=2))
         return tuple(grown)
 
-    def _set(self, buffers: tuple[Any, ...]) -> None:
-        self.keys, self.values = buffers or (None, None)
+    def _set(self, buffers: tuple[mx.array, ...]) -> None:
+        self.keys, self.values = buffers
 
 
 class PlannedKVCache(FullKVCache):

@@ -7,6 +7,7 @@ length, and restored to that length.
 
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as Series
+from itertools import chain
 from typing import Any
 
 import mlx.core as mx
@@ -87,21 +88,18 @@ class Sequence:
             forward()
             self.evaluate()
             return True
-        held = {number: [leaf.hold() for leaf in leaves([cache])] for number, cache in enumerate(self.caches)}
+        held = [[(leaf, _unalias(vars(leaf))) for leaf in leaves([cache])] for cache in self.caches]
         forward()
         together = -(-len(self.caches) // steps)
         for first in range(0, len(self.caches), together):
-            step = range(first, min(first + together, len(self.caches)))
-            for number in step:
-                # Before they are evaluated, so that the buffers are changed in place.
-                del held[number]
-            mx.eval([self.caches[number].state for number in step])
+            # Before they are evaluated, so that the buffers are changed in place.
+            del held[:together]
+            mx.eval([cache.state for cache in self.caches[first : first + together]])
             if held and stop():
                 for leaf in self.ranged:
                     leaf.rewind(len(self.tokens))
-                for number, buffers in held.items():
-                    for leaf, before in zip(leaves([self.caches[number]]), buffers, strict=True):
-                        leaf.restore(before, len(self.tokens))
+                for leaf, before in chain.from_iterable(held):
+                    vars(leaf).update(before)
                 return False
         return True
 

@@ -50,7 +50,7 @@ class FindModels(QObject):
 
     @property
     def page(self) -> "FindingPage":
-        """The page."""
+        """The page, created on first use."""
         return self._controller.page
 
     @Slot()

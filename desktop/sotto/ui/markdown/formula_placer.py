@@ -80,11 +80,6 @@ class Painter(QObject):
             self._pool.start(lambda: self._work(order))
         return False, None
 
-    @property
-    def busy(self) -> bool:
-        """Whether formulas are being drawn."""
-        return bool(self._asked)
-
     def _work(self, order: DrawingRequest) -> None:
         """Draw a formula; called on the pool's thread."""
         picture = None
