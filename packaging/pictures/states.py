@@ -243,11 +243,11 @@ class _Album:
             still = len(seen) == _SAME and all(other == seen[0] for other in seen)
             return (
                 still
-                and not painter().busy
+                and not any(text.awaits_formulas for text in widget.findChildren(MarkdownText))
                 and (not session.turns or self._stage.window.composing.meter.use is not None)
             )
 
-        from sotto.ui.markdown.formula_placer import painter
+        from sotto.ui.markdown.view import MarkdownText
 
         await self._stage.until(settled, _INTERVAL)
 
