@@ -103,7 +103,7 @@ def _build_app(out: Path, python: Path, python_support: Path | None) -> Path:
         )
     workshop = Workshop.with_tools(python, "macos")
     script = definition.ROOT / "packaging" / "macos" / "app.py"
-    command = [workshop.python, script, "--out", out, "--work", workshop.folder / "work"]
+    command: list[str | Path] = [workshop.python, script, "--out", out, "--work", workshop.folder / "work"]
     if python_support is not None:
         command += ["--python-support", python_support]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True)

@@ -40,8 +40,8 @@ UNFINISHED = VENV / "sotto-unfinished"
 SUITES = VENV / "share" / "sotto-suites"
 # The scripts that build the native kernels from desktop/native.
 BUILDERS = ("build_hook.py", "native_build.py")
-CHECKS = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("lint-imports",))
-TYPES = ("mypy",)
+CHECKS: tuple[tuple[str, ...], ...] = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("lint-imports",))
+TYPES: tuple[str, ...] = ("mypy",)
 # Several processes, each with up to a gigabyte of memory; one more than there are cores, as some tests wait for a
 # network or a process. All tests of a file run in the same one, so that they share fixtures.
 # WORKAROUND: crashed processes are not restarted, as pytest-xdist then waits forever for the rest of the file. Retry
@@ -197,7 +197,7 @@ def what_is_old(wanted: Iterable[str], done: set[str]) -> str:
     for line in wanted:
         if line in done:
             continue
-        name = re.match(r"[\w.-]+", line).group()
+        name = re.split(r"[^\w.-]", line, maxsplit=1)[0]
         version = versions.get(name.lower().replace("_", "-"))
         if version is not None:
             old.append(f"{name} {version} instead of {line.partition(';')[0].strip()}")

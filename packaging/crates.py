@@ -81,7 +81,7 @@ def _used(crate: dict[str, Any]) -> set[str]:
 
 
 def _described() -> list[embedded.Embedded]:
-    found = []
+    found: list[embedded.Embedded] = []
     for package in distributions():
         for file in package.files or ():
             if ".dist-info/sboms/" in str(file) and file.suffix == ".json":

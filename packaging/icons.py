@@ -41,8 +41,8 @@ def png(renderer: QSvgRenderer, size: int) -> bytes:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")
-    return content.data()
+    image.save(buffer, b"PNG")
+    return bytes(content.data())
 
 
 def icns(renderer: QSvgRenderer) -> bytes:

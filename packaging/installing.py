@@ -161,16 +161,16 @@ def follow(
     """Show what pip commands do until all have ended, and return their statuses."""
     begun = threading.Lock()
 
-    def read(output: Iterable[str], run: PipRun) -> None:
-        for line in output:
+    def read(output: Iterable[str] | None, run: PipRun) -> None:
+        for line in output or ():
             begins = run.read(line)
             if run.installs and begun.acquire(blocking=False):
                 begin_installing()
             if begins:
                 progress.begin(run)
 
-    def pass_on(errors: Iterable[str], run: PipRun) -> None:
-        for line in errors:
+    def pass_on(errors: Iterable[str] | None, run: PipRun) -> None:
+        for line in errors or ():
             run.read(line)
             progress.say(line.rstrip())
 
@@ -221,7 +221,7 @@ def pip_is_new_enough(command: list[str]) -> bool:
     """Return whether `command` is a pip that supports `--python`, which is 22.3 or newer."""
     result = subprocess.run([*command, "--version"], capture_output=True, text=True)
     version = re.match(r"pip (\d+)\.(\d+)", result.stdout)
-    return bool(version) and (int(version.group(1)), int(version.group(2))) >= (22, 3)
+    return version is not None and (int(version[1]), int(version[2])) >= (22, 3)
 
 
 def fetch_pip(folder: Path) -> Path:

@@ -158,7 +158,7 @@ def _build() -> dict[str, object]:
     OBJECTS.mkdir(parents=True, exist_ok=True)
     state = _headers_state(compiler, mlx, nanobind)
     with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
-        objects = list(pool.map(lambda job: _compile(compiler, *job, state), jobs))
+        objects = list(pool.map(lambda job: _compile(compiler, job[0], job[1], state), jobs))
     module, forwarder = products()
     link = [*compiler, "-shared", "-pthread", *map(str, objects), f"-L{mlx / 'lib'}", "-l:libmlx.so", "-ldl"]
     _run([*link, "-Wl,-s", "-Wl,--as-needed"], module)

@@ -61,7 +61,8 @@ def build(folder: Path, runtime: Path, workshop: Workshop, out: Path) -> Path:
     write_folder(folder, content)
     packed = content.with_name("squashfs")
     seconds = str(int(desktop_files.date().timestamp()))
-    command = ["mksquashfs", content, packed, "-all-root", "-no-xattrs", "-noappend", "-no-progress", "-quiet"]
+    command: list[str | Path] = ["mksquashfs", content, packed]
+    command += ["-all-root", "-no-xattrs", "-noappend", "-no-progress", "-quiet"]
     command += ["-mkfs-time", seconds, "-all-time", seconds, "-b", "1M", "-comp", "zstd", "-Xcompression-level", "22"]
     environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
     result = subprocess.run(command, env=environment, capture_output=True, text=True)

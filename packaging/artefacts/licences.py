@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
-from email.message import Message
+from importlib.metadata import PackageMetadata
 from typing import TYPE_CHECKING
 
 from installing import InstallError
@@ -45,7 +45,7 @@ _MEANT = {
 }
 
 
-def stated(metadata: Message) -> str:
+def stated(metadata: PackageMetadata) -> str:
     """Return the licence that a package's metadata states, as an SPDX expression or in its own words."""
     values = [metadata["License-Expression"], metadata["License"]]
     classifiers = [text for text in metadata.get_all("Classifier") or () if text.startswith("License ::")]
@@ -79,7 +79,8 @@ def check(parts: Iterable[Part]) -> None:
     Raises:
         InstallError: One does not; the message names the parts.
     """
-    stated = [(each.name, each.licence) for part in parts for each in (part, *part.inside)]
+    stated = [(part.name, part.licence) for part in parts]
+    stated += [(each.name, each.licence) for part in parts for each in part.inside]
     wrong = sorted({f"{name} ({licence or 'none stated'})" for name, licence in stated if not fits(name, licence)})
     if wrong:
         raise InstallError(

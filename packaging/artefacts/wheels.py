@@ -21,18 +21,14 @@ def build(workshop: Workshop) -> Path:
     say("Building the wheel.")
     plain, repaired = workshop.fresh("plain-wheel"), workshop.fresh("wheel")
     # With the workshop's MLX, whose path is the same the next time, so that less is compiled then.
-    options = ("--no-deps", "--no-build-isolation")
-    run_pip(workshop.python, [["wheel", *options, "--wheel-dir", str(plain), str(definition.ROOT)]])
+    building = ("--no-deps", "--no-build-isolation", "--wheel-dir", str(plain))
+    run_pip(workshop.python, [["wheel", *building, str(definition.ROOT)]])
     (wheel,) = plain.glob("*.whl")
     check_kernels(wheel)
     # MLX's library is that of the installed MLX, loaded before the kernels.
-    options = (
-        "--plat",
-        f"manylinux_{older_glibc.GLIBC.replace('.', '_')}_{platform.machine()}",
-        "--exclude",
-        "libmlx.so",
-    )
-    workshop.run("-m", "auditwheel", "repair", *options, "--wheel-dir", repaired, wheel)
+    standard = f"manylinux_{older_glibc.GLIBC.replace('.', '_')}_{platform.machine()}"
+    repairing = ("--plat", standard, "--exclude", "libmlx.so", "--wheel-dir", repaired)
+    workshop.run("-m", "auditwheel", "repair", *repairing, wheel)
     (wheel,) = repaired.glob("*.whl")
     return wheel
 

@@ -65,6 +65,7 @@ class Scenes:
         from sotto.engine.contract.events import LoadProgress, TextChunk
         from sotto.engine.contract.requests import SamplingOptions
         from sotto.ui.state.model_state import ChatSettings, Phase
+        from sotto.ui.transcript.user_message import UserMessage
 
         session, window = self.stage.session, self.stage.window
         window.resize(1120, 740)
@@ -106,9 +107,11 @@ class Scenes:
         await self.stage.until(lambda: not window.current.session.busy)
         await asyncio.sleep(0.5)
         await self._take("versions")
-        transcript.messages[-2].edit.click()
+        question = transcript.messages[-2]
+        assert isinstance(question, UserMessage)
+        question.edit.click()
         await self._take("editing")
-        transcript.messages[-2].end_edit()
+        question.end_edit()
         window.chat.toggle_choices()
         await self._take("choices")
         await self._take_presets()
@@ -214,7 +217,7 @@ class Scenes:
         quick.panel.composer.draft.setPlainText("What does 4-bit mean?")
         quick.panel.composer.button.click()
         await self.stage.until(
-            lambda: quick.current.session.answering and bool(quick.panel.transcript.answer.body.markdown)
+            lambda: quick.panel.transcript.answer is not None and bool(quick.panel.transcript.answer.body.markdown)
         )
         await self._take("quick-answering", quick.panel)
         self.stage.release()
@@ -370,6 +373,7 @@ class Scenes:
     async def _take_answer(self) -> None:
         """Take an answer with every kind of content."""
         from sotto.chats.chat_records import Role, State, Turn
+        from sotto.ui.transcript.collapsible_parts import ThoughtPart
 
         transcript = self.stage.window.chat.transcript
         transcript.clear()
@@ -387,7 +391,9 @@ class Scenes:
         bar.setValue(bar.maximum())
         await self._take("rendering-end")
         bar.setValue(0)
-        answer.body.parts[0].button.click()
+        thought = answer.body.parts[0]
+        assert isinstance(thought, ThoughtPart)
+        thought.button.click()
         await self._take("thought")
 
     async def _take(self, scene: str, widget: "QWidget | None" = None) -> None:

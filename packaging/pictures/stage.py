@@ -5,10 +5,13 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sotto.engine.contract.events import Event
+    from sotto.runner.loop import EngineLoop
     from sotto.store.pull.progress import PullProgress
     from sotto.ui.timing.async_tasks import AsyncTasks
 
@@ -21,9 +24,9 @@ _PROMPT, _STEP = 120_000_000, 8_000_000
 class Registry:
     """A download queue without a network, whose progress the scenes report."""
 
-    def open(self, tell: "Callable[[PullProgress], None]") -> "Registry":
+    def open(self, report: "Callable[[PullProgress], None]") -> "Registry":
         """Return itself as the queue that the window opens."""
-        self.tell = tell
+        self.tell = report
         return self
 
     def unfinished(self) -> "tuple[PullProgress, ...]":
@@ -85,12 +88,12 @@ class Stage:
         self.shell.api = ApiSwitch(ApiHost(self.session), self.preferences)
         self.window = self.shell.window
 
-    def _loop(self, emit: Callable[[object], None]) -> object:
+    def _loop(self, emit: "Callable[[Event], None]") -> "EngineLoop":
         """Return the engine's loop, which waits after events that `held` accepts."""
         from sotto.engine.contract.events import Finished
         from sotto.runner.loop import EngineLoop
 
-        def pass_on(event: object) -> None:
+        def pass_on(event: "Event") -> None:
             if self._same_figures and isinstance(event, Finished):
                 eval_duration = _STEP * len(event.token_ids)
                 total = _PROMPT + eval_duration
@@ -146,8 +149,11 @@ class Stage:
             runnable = (row.record for row in models.panel.rows if row.record.runnable)
             return sum(models.planner.measured(record) is None for record in runnable)
 
+        def fewer_missing_than(count: int) -> bool:
+            return missing() < count
+
         while before := missing():
-            await self.until(lambda before=before: missing() < before)
+            await self.until(partial(fewer_missing_than, before))
 
     def close(self) -> None:
         """Close the app.

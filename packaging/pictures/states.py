@@ -129,6 +129,7 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
 async def _take_images(stage: Stage, album: "_Album") -> None:
     """Take images in a chat, and in the draft for a model that does not see them and for one that does."""
     from sotto.ui.conversation.pictures import thumbnails
+    from sotto.ui.transcript.user_message import UserMessage
 
     window, session = stage.window, stage.session
     window.notices.hide()
@@ -139,7 +140,9 @@ async def _take_images(stage: Stage, album: "_Album") -> None:
     await stage.until(lambda: bool(window.chat.transcript.messages))
     window.chat_library.refresh()
     await stage.until(lambda: any(entry.chat.title == "Two places" for entry in window.sidebar.chats.model.entries))
-    shown = window.chat.transcript.messages[0].attachments.pictures
+    question = window.chat.transcript.messages[0]
+    assert isinstance(question, UserMessage)
+    shown = question.attachments.pictures
     await stage.until(lambda: not any(thumbnails.current().pixmap(each.digest).isNull() for each in shown))
     await album.add("images")
     draft = window.current.session.draft

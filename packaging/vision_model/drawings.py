@@ -137,7 +137,7 @@ def _draw(
     if kind == "circle":
         draw.ellipse((*(value - 0.9 * radius for value in centre), *(value + 0.9 * radius for value in centre)), shade)
     elif kind == "cross":
-        for first, second in (((-0.9, 0), (0.9, 0)), ((0, -0.9), (0, 0.9))):
+        for first, second in (((-0.9, 0.0), (0.9, 0.0)), ((0.0, -0.9), (0.0, 0.9))):
             draw.line((turned(*first), turned(*second)), shade, round(0.5 * radius))
     elif kind in _DARK:
         width = round(0.3 * radius)
