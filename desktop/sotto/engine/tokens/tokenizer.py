@@ -16,14 +16,13 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import takewhile
 
-import tokenizers
-
 from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.config.text_files import JsonFiles, chat_templates, named_tokens, token_ids
 from sotto.engine.tokens.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
 from sotto.engine.tokens.encode_bounds import bound_encoder
 from sotto.engine.tokens.library_faults import library_sentence
 from sotto.engine.tokens.mark_escaping import TypedMarks
+from sotto.engine.tokens.tokenizer_building import build_tokenizer
 from sotto.engine.tokens.tokenizer_trial import admit
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -77,7 +76,7 @@ class Tokenizer:
         files = files or {}
         cost = admit(tokenizer_json)
         with library_sentence("it cannot be read"):
-            self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
+            self._tokenizer = build_tokenizer(tokenizer_json)
             # Some files ask for each text to be truncated or padded; neither is meant for prompts. Dropout of merges is
             # for training.
             self._tokenizer.no_truncation()
