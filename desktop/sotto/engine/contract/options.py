@@ -1,6 +1,5 @@
 """Reads generation options: names, meanings and defaults are those of Ollama, or else of llama.cpp."""
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
@@ -137,6 +136,8 @@ def options_by_name(sampling: SamplingOptions) -> dict[str, Any]:
 
 
 def _unknown(name: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name[:_MAX_SHOWN], _KNOWN, 1)
     right = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(_READERS))}."
     return f"Option {printable(name, _MAX_SHOWN)} is not known; {right}"

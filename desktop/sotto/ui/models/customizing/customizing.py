@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from sotto.errors import CancelledError, InvalidNameError, SottoError
-from sotto.store.creating.modelfile import Modelfile
 from sotto.store.files import is_folder
 from sotto.store.records import ModelRecord, ModelSource, Source
 from sotto.store.sources.model_names import parse_name
@@ -21,6 +20,7 @@ from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
+    from sotto.store.creating.modelfile import Modelfile
     from sotto.store.creating.new_model import Step
     from sotto.ui.timing.async_tasks import AsyncTasks
 
@@ -143,6 +143,8 @@ class Customizing(QObject):
     async def _make(
         self, tasks: "AsyncTasks", record: ModelRecord, sheet: CustomizeSheet, stop: threading.Event
     ) -> None:
+        from sotto.store.creating.modelfile import Modelfile
+
         form = sheet.form
         name = parse_name(form.name.text().strip()).short
         model = Modelfile(base=record.name, system=form.system_text, template=form.template_text, params=form.params)
@@ -186,7 +188,7 @@ def _weights_line(record: ModelRecord) -> str:
     )
 
 
-def _make_model(name: str, record: ModelRecord, model: Modelfile, report: "Callable[[Step], None]") -> None:
+def _make_model(name: str, record: ModelRecord, model: "Modelfile", report: "Callable[[Step], None]") -> None:
     from sotto.runner.model_making import check_options, create_model
 
     check_options(model)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -29,7 +29,7 @@ Act = Callable[["ModelName"], "Adopted | None"]
 
 
 class ModelKeeper(QObject):
-    """Owns the form, and carries out what the user asks for.
+    """Asks for a name with the form, and carries out what the user wants.
 
     Signals:
         left: The user is done; the conversation should take the focus.
@@ -44,23 +44,31 @@ class ModelKeeper(QObject):
     _progressed = Signal(object, object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        """Create the form; `install` puts it into a window."""
+        """Serve the window that `install` is told."""
         super().__init__(parent)
         self._session = session
+        self._where: tuple[QWidget, QWidget, QWidget] | None = None
         self._tasks: AsyncTasks | None = None
         self._act: Callable[[str], None] | None = None
         self._stopping = threading.Event()
         self._running = False
-        self.form = NameForm()
-        self.form.submitted.connect(self._submit)
-        self.form.stopped.connect(self._stopping.set)
-        self.form.left.connect(self.left)
-        # From a worker thread.
-        self._progressed.connect(self.form.show_progress)
 
     def install(self, centre: QWidget, sidebar: QWidget, foot: QWidget) -> None:
         """Show the form over `centre`, beside `sidebar`, at the height of `foot`."""
-        self.form.install(centre, sidebar, foot)
+        self._where = (centre, sidebar, foot)
+
+    @cached_property
+    def form(self) -> NameForm:
+        """The form, created on first use, as a window's first paint need not wait for it."""
+        assert self._where is not None
+        form = NameForm()
+        form.install(*self._where)
+        form.submitted.connect(self._submit)
+        form.stopped.connect(self._stopping.set)
+        form.left.connect(self.left)
+        # From a worker thread.
+        self._progressed.connect(form.show_progress)
+        return form
 
     def begin(self, tasks: "AsyncTasks") -> None:
         """Carry out what is asked for from now on."""
