@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sotto.engine.contract.options import request_options
+from sotto.engine.contract.requests import Think
 from sotto.ui.preferences.sampling_options import ALL_NUMBERS, THINK_BUDGET
 
 
@@ -53,6 +54,25 @@ def test_choices_reach_the_engine_and_stay_with_their_chat(ready, qtbot, loop, t
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: choices.options == {"temperature": 0.2, "top_k": 0})
     assert choices.system.toPlainText() == "Answer in French."
+
+
+def test_the_panel_is_created_when_it_is_wanted_and_shows_what_applies(ready, qtbot, loop):
+    ready.chat_session.draft.set_choices("Be brief.", {"top_k": 5})
+    ready.window.preferences.change(system="Answer in French.", options={"temperature": 0.3})
+    assert not ready.window.chat.has_choices
+    ready.window.chat.header.choices.click()
+    choices = ready.window.chat.choices
+    assert choices.isVisible()
+    assert (choices.system.toPlainText(), choices.options) == ("Be brief.", {"top_k": 5})
+    assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.30", "from Settings")
+    choices.reset.click()
+    assert choices.system.placeholderText() == "Answer in French."
+
+
+def test_thinking_can_be_chosen_before_the_panel_was_opened(ready, qtbot, loop):
+    assert not ready.window.chat.has_choices
+    ready.window.chat.composer.think_chosen.emit(Think.OFF)
+    assert ready.chat_session.draft.options == {"think": Think.OFF}
 
 
 def test_choices_made_before_the_first_question_are_saved_with_it(ready, qtbot, loop, tmp_path):

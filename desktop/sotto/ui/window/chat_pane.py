@@ -1,5 +1,8 @@
 """The right side of the window: the header, the conversation, and the composer."""
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -17,6 +20,9 @@ from sotto.ui.transcript.message_column import MARGIN, column_width
 from sotto.ui.transcript.transcript import Transcript
 from sotto.ui.window.chat_header import Header
 from sotto.ui.window.welcome import Welcome
+
+if TYPE_CHECKING:
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 # Width that a conversation needs beside the settings, at 13 px text.
 _LEAST_WIDTH = 340
@@ -37,9 +43,11 @@ class ChatPane(Pane):
 
     Signals:
         question_chosen: The user has chosen an example question (its text).
+        choices_made: The panel with the settings of the conversation was created (`ChatSettingsPanel`).
     """
 
     question_chosen = Signal(str)
+    choices_made = Signal(object)
 
     def __init__(self) -> None:
         """Show an empty chat without a model."""
@@ -50,8 +58,6 @@ class ChatPane(Pane):
         self.welcome = Welcome()
         self.transcript = Transcript()
         self.composer = Composer()
-        self.choices = ChatSettingsPanel()
-        self.choices.closed.connect(self.hide_choices)
         self.header.choices.clicked.connect(self.toggle_choices)
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
@@ -62,6 +68,7 @@ class ChatPane(Pane):
         self.stack.addWidget(self.transcript)
         self._subscriptions: tuple[Subscription, ...] = ()
         self._columns: list[QWidget] = []
+        self._tasks: AsyncTasks | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -77,11 +84,32 @@ class ChatPane(Pane):
         self._across = QHBoxLayout()
         self._across.setSpacing(0)
         self._across.addLayout(self._middle, 1)
-        self._across.addWidget(self.choices)
         layout.addLayout(self._across, 1)
         self.welcome.question_chosen.connect(self.question_chosen)
         theme.current().changed.connect(self._update_width)
         self._update_width()
+
+    @cached_property
+    def choices(self) -> ChatSettingsPanel:
+        """The settings of the conversation, created on first use: the window's first paint need not wait for them."""
+        panel = ChatSettingsPanel()
+        panel.closed.connect(self.hide_choices)
+        self._across.addWidget(panel)
+        if self._tasks is not None:
+            panel.begin(self._tasks)
+        self.choices_made.emit(panel)
+        return panel
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether the settings of the conversation have been created."""
+        return "choices" in vars(self)
+
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` in the settings of the conversation."""
+        self._tasks = tasks
+        if self.has_choices:
+            self.choices.begin(tasks)
 
     def show_chat(self, session: ChatSession) -> None:
         """Show a conversation and follow it."""
@@ -127,7 +155,7 @@ class ChatPane(Pane):
         focus = QApplication.focusWidget()
         if focus is not None and self.find_bar.isAncestorOf(focus):
             self._close_find()
-        elif focus is not None and self.choices.isAncestorOf(focus):
+        elif focus is not None and self.has_choices and self.choices.isAncestorOf(focus):
             self.hide_choices()
         else:
             return self.transcript.end_edit()
@@ -156,6 +184,8 @@ class ChatPane(Pane):
 
     def _place_choices(self) -> None:
         """Put the settings beside the conversation, or in place of its messages if there is no room for both."""
+        if not self.has_choices:
+            return
         width = self.choices.sizeHint().width()
         alone = self.width() - width < theme.current().scaled(_LEAST_WIDTH)
         shown = not self.choices.isHidden()

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import QMainWindow
 
 from sotto.chats.chat_records import Attachment, Chat, Folder, Shelf
 from sotto.runner.residents import is_same_model
+from sotto.ui.composer.chat_settings_panel import ChatSettingsPanel
+from sotto.ui.composer.choices_binding import ChoicesBinding
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
@@ -134,7 +136,6 @@ class MainWindow(QMainWindow):
         self.closed.connect(self.dialogs.close_settings)
         self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
-        self.chat.choices.presets.attach(self.presets)
         self._messages = MessageCommands(session, self.sessions, self.current, chats, self.models, self._offer_undo)
         self._messages.serve(self.chat.transcript.requests)
         self.commands = PaletteCommands(self, session, self.chat_library, preferences, self._open_chat)
@@ -154,7 +155,7 @@ class MainWindow(QMainWindow):
         self.dialogs.tasks = self._bug_report.tasks = tasks
         self.composing.begin(tasks)
         self.chat_files.begin(tasks)
-        self.chat.choices.begin(tasks)
+        self.chat.begin(tasks)
         self.current.begin()
         self.greeting.begin()
         self.chat_library.refresh()
@@ -246,8 +247,8 @@ class MainWindow(QMainWindow):
         session.notice.connect(self.notices.show_success)
         session.problem.connect(self.notices.show_problem)
         self.greeting.written.connect(self._greet)
-        chat.choices.chosen.connect(self._set_choices)
-        chat.composer.think_chosen.connect(chat.choices.think)
+        chat.choices_made.connect(self._bind_choices)
+        chat.composer.think_chosen.connect(lambda think: chat.choices.think(think))
         chat.composer.format_wanted.connect(chat.show_format)
         self.sessions.changed.connect(self._refresh_list)
         self.sessions.problem.connect(
@@ -294,7 +295,6 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _apply_preferences(self, values: Preferences) -> None:
         self.chat.transcript.follows = values.follow
-        self.chat.choices.show_settings(self.session.settings)
         self._show_choices()
 
     @Slot(object)
@@ -313,10 +313,14 @@ class MainWindow(QMainWindow):
         self.panes.show_chat()
         self.notices.show_chat(session)
         self._announcer.bind(session)
-        self.chat.choices.show_choices(session.draft.system, session.draft.options)
         self._show_choices()
         self.sidebar.chats.show_current(session.chat)
         self.show_state(self.session.state)
+
+    @Slot(object)
+    def _bind_choices(self, panel: ChatSettingsPanel) -> None:
+        ChoicesBinding(panel, self.session, self.current, self.preferences, self.presets)
+        panel.chosen.connect(self._set_choices)
 
     @Slot(str, object)
     def _set_choices(self, system: str, options: Mapping[str, Any]) -> None:
@@ -354,7 +358,6 @@ class MainWindow(QMainWindow):
         chat_state = state.for_chat(answering=self.current.session.answering)
         self.chat.composer.show_state(chat_state)
         self._greet()
-        self.chat.choices.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
         self.menus.stop.setEnabled(chat_state.busy)
         if state.phase is Phase.LOADING and state.progress is None:
