@@ -41,7 +41,8 @@ def png(renderer: QSvgRenderer, size: int) -> bytes:
     content = QByteArray()
     buffer = QBuffer(content)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    # The format as bytes, which is what the types ask for, is refused.
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(content.data())
 
 
