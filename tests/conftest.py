@@ -14,6 +14,9 @@ from thoroughness import mark_full
 # Before anything imports MLX, or the tests would compute with whatever BLAS the system has.
 device.prepare()
 
+# Windows and pictures are drawn without a display.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
 # Tests and the processes that they start neither read nor write the user's own files.
 _USER_FOLDERS = tempfile.TemporaryDirectory(prefix="sotto-tests-")
 for _name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):

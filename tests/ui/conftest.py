@@ -1,13 +1,9 @@
 """Fixtures for the application, its event loop, and windows that are torn down cleanly."""
 
 import gc
-import os
 from dataclasses import dataclass, field
 
 import pytest
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-
 import qasync
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
