@@ -99,7 +99,8 @@ def differing_tile(one, other):
 def difference(one, other, left, top):
     """Return the average difference of the pixels in a square."""
     squares = [
-        bytes(picture.copy(left, top, TILE, TILE).convertToFormat(QImage.Format.Format_RGB888).constBits())
-        for picture in (one, other)
+        picture.copy(left, top, TILE, TILE).convertToFormat(QImage.Format.Format_RGB888) for picture in (one, other)
     ]
-    return sum(abs(a - b) for a, b in zip(*squares, strict=True)) / len(squares[0])
+    # The bits are those of the picture, which must not be gone before they are read.
+    colours = [bytes(square.constBits()) for square in squares]
+    return sum(abs(a - b) for a, b in zip(*colours, strict=True)) / len(colours[0])
