@@ -461,6 +461,30 @@ def test_launch_at_login_reflects_the_system(settings, stage, qtbot, loop):
     assert not page.login.isChecked()
 
 
+def test_an_error_is_not_erased_by_an_earlier_choice_that_ends_later(settings, stage, qtbot, loop, monkeypatch):
+    page = settings("quick").page(QuickPage)
+    qtbot.waitUntil(lambda: not stage.window.dialogs.tasks.running)
+    late, asked = threading.Event(), []
+
+    def enabled():
+        asked.append(None)
+        if len(asked) == 1:
+            late.wait(10)
+        return False
+
+    monkeypatch.setattr(login_item, "enabled", enabled)
+    page.login.setChecked(True)
+    qtbot.waitUntil(lambda: bool(asked))
+    login_item.path().unlink()
+    login_item.path().parent.rmdir()
+    login_item.path().parent.write_text("in the way")
+    page._start_set_login(True)
+    qtbot.waitUntil(lambda: "cannot be changed" in page.login_row.error.text())
+    late.set()
+    qtbot.waitUntil(lambda: not stage.window.dialogs.tasks.running)
+    assert "cannot be changed" in page.login_row.error.text()
+
+
 def test_a_late_answer_about_the_system_changes_nothing(settings, stage, qtbot, loop, monkeypatch):
     page = settings("quick").page(QuickPage)
     qtbot.wait(20)

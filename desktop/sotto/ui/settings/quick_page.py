@@ -44,7 +44,7 @@ class QuickPage(FormPage):
         """
         super().__init__()
         self._preferences, self._tasks, self._shortcut = preferences, tasks, shortcut
-        self._login_reads = 0
+        self._login_reads = self._login_choices = 0
         self.keys = QKeySequenceEdit()
         for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
             widget.setAccessibleName(tr("Quick prompt shortcut"))
@@ -124,13 +124,15 @@ class QuickPage(FormPage):
         self._tasks.start(self._set_login(wanted))
 
     async def _set_login(self, wanted: bool) -> None:
+        self._login_choices = number = self._login_choices + 1
         problem = ""
         try:
             await self._tasks.call(functools.partial(login_item.set_enabled, wanted))
         except SottoError as error:
             problem = error.message
         await self._read_login()
-        self.login_row.show_error(problem)
+        if number == self._login_choices:
+            self.login_row.show_error(problem)
 
     async def _read_login(self) -> None:
         self._login_reads = number = self._login_reads + 1
